@@ -37,7 +37,7 @@ sanitizer_log := .build/sanitizer.log
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
 sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache|Contract|EventStore|Messaging)Tests\.
 
-.PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth upgrades limits guide soak \
+.PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth limits guide soak \
   sanitize thread-sanitizer address-sanitizer orders crashes board-test crowd flood compose-test clean \
   packages test-packages browser
 
@@ -95,13 +95,10 @@ mutants: test-packages  ## Put named faults into a copy of the sources, and chec
 truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
 	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
 
-upgrades: build test-packages  ## Open databases that older versions made, and restore their backups
-	/usr/bin/python3 -B Tests/Upgrades .build/$(CONFIGURATION)/marquee
-
 limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
 	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee
 
-guide: build test-packages  ## Follow docs/operations.md: keys, backups, moves, a full disk, a week without upstream
+guide: build test-packages  ## Follow docs/operations: keys, backups, moves, a full disk, a week without upstream
 	/usr/bin/python3 -B Tests/Guide .build/$(CONFIGURATION)/marquee
 
 soak: build test-packages  ## Run a mixed load, and check that memory and descriptors do not grow: MINUTES=60

@@ -8,7 +8,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
     // A call from one module to another costs what it does within one. Unsafe to SwiftPM is any flag it does not know.
-    // See docs/decisions/0045-release-build.md.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -40,7 +39,7 @@ let package = Package(
     targets: [
         // A module imports only modules that stand above it here: Tests/Structure/check fails otherwise.
         // Floor 0: libraries of the system, locks and threads, text, JSON.
-        // Without pkg-config: see docs/decisions/0002-link-libzmq-without-pkg-config.md.
+        // Without pkg-config: SwiftPM refuses flags in Debian's libzmq.pc.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
         systemLibrary("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
@@ -126,7 +125,7 @@ let package = Package(
             name: "Throughput",
             dependencies: [
                 "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Contract",
-                "EventStore", "Messaging",
+                "EventStore", "Messaging", "Worker",
             ],
             path: "Benchmarks/Throughput", swiftSettings: settings, linkerSettings: linker),
 

@@ -35,7 +35,7 @@ struct ChartReading {
     }
 
     private func logged(_ chart: Chart, in folder: String) async throws -> LoggedEvent {
-        let database = try Database(path: "\(folder)/charts.db", schema: Schema(EventLog.schema))
+        let database = try Database(path: "\(folder)/charts.db", schema: Schema("test", version: 1, EventLog.tables))
         let draft = EventDraft(.ranking(day: day, market: .all), data: chart.json)
         let event = try await database.write { connection in
             try EventLog(source: "/marquee/benchmark", in: connection).append([draft], at: Date(), in: connection)[0]

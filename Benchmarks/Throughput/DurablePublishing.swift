@@ -17,7 +17,8 @@ struct DurablePublishing {
     private let offered = 5_000
 
     func run() async throws {
-        let database = try Database(path: "\(folder)/log.db", schema: Schema(EventLog.schema, Self.bare))
+        let database = try Database(
+            path: "\(folder)/log.db", schema: Schema("test", version: 1, EventLog.tables + Self.bare))
         let log = try await database.read { try EventLog(source: "/marquee/benchmark", in: $0) }
         let io = try IOThread()
         let events = try await io.open(.publisher, bind: ["tcp://127.0.0.1:*"])
@@ -82,7 +83,7 @@ struct DurablePublishing {
         }
     }
 
-    private static let bare = Schema.Component("bare", migrations: ["create table bare (body blob not null) strict;"])
+    private static let bare = "create table bare (body blob not null) strict;"
 
     /// One writer that waits for each commit.
     private func alone(_ database: Database) async throws {

@@ -4,6 +4,7 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import SQLite
+import Worker
 
 /// A worker's data folder that holds the charts of many days, without having asked anybody for them.
 struct FilledLog {
@@ -12,7 +13,7 @@ struct FilledLog {
     /// Logs the charts of `days` days from the first one on.
     func make(days: Int) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let database = try Database(path: "\(folder)/worker.db", schema: Schema(EventLog.schema))
+        let database = try Database(path: "\(folder)/worker.db", schema: WorkerProcess.schema)
         let log = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
         for first in stride(from: 0, to: days, by: 500) {
             let drafts = try (first..<min(first + 500, days)).map { number in

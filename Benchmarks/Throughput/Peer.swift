@@ -53,7 +53,7 @@ struct Peer {
     /// Events with bodies of one size, as they are read from the log.
     private func logged(count: Int, size: Int, in folder: String) async throws -> (EventLog, [LoggedEvent]) {
         let path = "\(folder)/fanout-\(UUID()).db"
-        let database = try Database(path: path, schema: Schema(EventLog.schema))
+        let database = try Database(path: path, schema: Schema("test", version: 1, EventLog.tables))
         let log = try await database.read { try EventLog(source: "/marquee/benchmark", in: $0) }
         let events = try await database.write { connection in
             let drafts = try (0..<count).map { number in

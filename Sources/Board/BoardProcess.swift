@@ -70,7 +70,7 @@ public struct BoardProcess: Sendable {
         streams.addMetrics(to: metrics)
         let sockets = try await openSockets(model, streams, metrics)
         let images = try ImageProxy(
-            folder.file("pictures.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
+            folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
             wallClock: wallClock, logger: logger)
         images.addMetrics(to: metrics)
         let api = makeAPI(model, streams, sockets, images, metrics)

@@ -35,7 +35,7 @@ extension EventLog {
     /// Returns the events of a stream after a sequence whose topic begins with `prefix`, at most `limit` of them.
     ///
     /// A page may have fewer events, or none, although more follow: it scans at most 50,000 events and holds at most
-    /// 8 MiB. Events that are larger than readers receive are left out; see ``oversized(in:)``.
+    /// 8 MiB.
     public func events(
         of stream: Stream, after: SequenceNumber, prefix: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Page {
@@ -82,9 +82,8 @@ extension EventLog {
             of: """
                 select sequence, topic, body from event indexed by event_place
                 where stream = ? and sequence > ? and sequence <= ? and topic >= ? and topic < ?
-                    and length(body) <= ?
                 order by sequence
-                """, stream, after, end, prefix, Self.end(of: prefix), Event.maximumBytes
+                """, stream, after, end, prefix, Self.end(of: prefix)
         ) { row throws(DatabaseError) in
             let json = try row.bytes(2)
             bytes += json.count
@@ -127,8 +126,7 @@ extension EventLog {
 
     /// Returns the newest event of each topic that begins with `prefix` and sorts after `after`, at most `limit` of them.
     ///
-    /// It may return fewer although more follow: a page holds at most 8 MiB. Events that are larger than readers receive
-    /// are left out; see ``oversized(in:)``.
+    /// It may return fewer although more follow: a page holds at most 8 MiB.
     public func latest(
         prefix: String, after: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Snapshot {
@@ -139,9 +137,9 @@ extension EventLog {
         try connection.forEachRow(
             of: """
                 select topic, sequence, body from event_topic join event using (stream, topic)
-                where topic >= ? and topic < ? and topic > ? and sequence = newest and length(body) <= ?
+                where topic >= ? and topic < ? and topic > ? and sequence = newest
                 order by topic
-                """, prefix, Self.end(of: prefix), after, Event.maximumBytes
+                """, prefix, Self.end(of: prefix), after
         ) { row throws(DatabaseError) in
             let body = try row.bytes(2)
             bytes += body.count
@@ -150,15 +148,6 @@ extension EventLog {
             return !more
         }
         return Snapshot(events: events, positions: positions, more: more)
-    }
-
-    /// Returns the events that are larger than readers receive: versions without a bound have logged such.
-    public func oversized(
-        in connection: Connection
-    ) throws(DatabaseError) -> [(topic: Topic, sequence: SequenceNumber)] {
-        try connection.query(
-            "select topic, sequence from event where length(body) > ? order by number", Event.maximumBytes,
-            as: Topic.self, SequenceNumber.self)
     }
 
     /// Returns the event that was appended with this id of its own.
@@ -184,7 +173,7 @@ extension EventLog {
     ///
     /// SQLite scans all bodies in place; only the matching ones are copied.
     ///
-    /// See docs/decisions/0010-movie-history-without-an-index.md.
+    /// An index of movies would be a second copy of the figures, for a question that takes 0.1 s over 23 years.
     public func latest(
         prefix: String, containing bytes: [UInt8], in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {

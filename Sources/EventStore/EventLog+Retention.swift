@@ -13,8 +13,6 @@ extension EventLog {
     ///   - count: The most events to delete at once.
     ///   - connection: The transaction.
     /// - Returns: The number of deleted events; fewer than `count` if no older one is left.
-    ///
-    /// See docs/decisions/0058-tries-and-retention-of-requests.md.
     public func expireRequests(
         before date: Date, count: Int, in connection: Connection
     ) throws(DatabaseError) -> Int {

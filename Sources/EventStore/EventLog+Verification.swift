@@ -7,12 +7,12 @@ public import SQLite
 extension EventLog {
     /// Verifies that no event was changed or lost, which SQLite's own integrity check does not notice.
     ///
-    /// Takes some seconds per gigabyte. See docs/decisions/0006-event-log-integrity.md.
+    /// Takes some seconds per gigabyte. See docs/decisions/event-log-integrity.md.
     ///
     /// - Throws: A `DatabaseError` of kind `corrupt` that names the first damaged event or incomplete stream.
     public static func verify(_ connection: Connection) throws(DatabaseError) {
         try forEachEvent(in: connection) { _, event, checksum throws(DatabaseError) in
-            guard checksum?.matches(event) ?? true else {
+            guard checksum == Checksum(of: event) else {
                 throw connection.damage(to: event, "does not match its checksum")
             }
         }
@@ -32,26 +32,18 @@ extension EventLog {
 
     /// Passes each event to `body` in the order of the log, with its row number and its checksum.
     ///
-    /// The checksum is nil for an event that a version before checksums wrote. Reads 100 events at a time, because a log
-    /// may be larger than memory.
+    /// Reads 100 events at a time, because a log may be larger than memory.
     private static func forEachEvent(
-        in connection: Connection, _ body: (Int, LoggedEvent, Checksum?) throws(DatabaseError) -> Void
+        in connection: Connection, _ body: (Int, LoggedEvent, Checksum) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         var last: Int? = 0
         while let after = last {
             let rows = try connection.query(
                 """
-                select number, topic, sequence, body, checksum, checksum_kind from event \
-                where number > ? order by number limit 100
-                """, after, as: Int.self, Topic.self, SequenceNumber.self, [UInt8].self, Int?.self, Int.self)
-            for (number, topic, sequence, bytes, stored, kind) in rows {
-                let event = LoggedEvent(topic: topic, sequence: sequence, body: bytes)
-                let checksum = stored.flatMap { Checksum(kind: kind, stored: $0) }
-                // Only the oldest logs have events without a checksum, and those rows name no other function.
-                guard checksum != nil || stored == nil && kind == Checksum.Kind.fnv1a.rawValue else {
-                    throw connection.damage(to: event, "has no valid checksum")
-                }
-                try body(number, event, checksum)
+                select number, topic, sequence, body, checksum from event where number > ? order by number limit 100
+                """, after, as: Int.self, Topic.self, SequenceNumber.self, [UInt8].self, Checksum.self)
+            for (number, topic, sequence, bytes, checksum) in rows {
+                try body(number, LoggedEvent(topic: topic, sequence: sequence, body: bytes), checksum)
             }
             last = rows.last?.0
         }
@@ -67,7 +59,7 @@ extension EventLog {
     /// new epoch makes the two distinguishable. The existing events move to the new epoch and keep their ids, by which a
     /// reader that starts over recognizes them.
     ///
-    /// See docs/decisions/0007-new-epoch-after-a-restore.md.
+    /// See docs/decisions/new-epoch-after-a-restore.md.
     ///
     /// - Throws: A `DatabaseError` of kind `corrupt` if an event cannot be read or belongs to another epoch.
     static func beginEpoch(in connection: Connection) throws(DatabaseError) -> String {
@@ -83,10 +75,8 @@ extension EventLog {
                 throw connection.damage(to: event, "cannot be read: \(error)")
             }
             guard envelope.epoch == old else { throw connection.damage(to: event, "belongs to another epoch") }
-            let checksum = Checksum(of: moved)
             try connection.execute(
-                "update event set body = ?, checksum = ?, checksum_kind = ? where number = ?", moved.body,
-                checksum.stored, checksum.kind.rawValue, number)
+                "update event set body = ?, checksum = ? where number = ?", moved.body, Checksum(of: moved), number)
         }
         return new
     }

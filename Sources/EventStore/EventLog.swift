@@ -16,7 +16,7 @@ public struct EventLog: Sendable {
     /// The size of a page in bytes, unless its first event is larger: each reader has a whole page in memory.
     var pageByteLimit = 8 << 20
 
-    /// Opens the log in a database whose schema has `EventLog.schema`, and verifies it.
+    /// Opens the log in a database whose schema has ``tables``, and verifies it.
     ///
     /// - Throws: A `DatabaseError` of kind `corrupt` if an event was changed or lost.
     public init(source: String, in connection: Connection) throws(DatabaseError) {
@@ -69,12 +69,9 @@ public struct EventLog: Sendable {
             }
             let event = LoggedEvent(
                 draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
-            let checksum = Checksum(of: event)
             try connection.execute(
-                """
-                insert into event (stream, sequence, topic, id, body, checksum, checksum_kind)
-                values (?, ?, ?, ?, ?, ?, ?)
-                """, stream, sequence, topic, draft.id, event.body, checksum.stored, checksum.kind.rawValue)
+                "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
+                sequence, topic, draft.id, event.body, Checksum(of: event))
             newestByStream[stream] = sequence
             events.append((event, true))
         }
@@ -122,48 +119,34 @@ public struct EventLog: Sendable {
 // MARK: - Schema
 
 extension EventLog {
-    /// The log's tables, for the schema of the database that holds the log.
+    /// The script that makes the log's tables, for the schema of the database that holds the log.
     ///
     /// Topics are compared byte by byte (SQLite's `binary` collation). `event_place` includes the topic, so that a page of
     /// one prefix skips other events without reading them. The epoch is a random UUID that is made with the tables. An id
     /// is stored only if it was given, because the others follow from the sequence.
-    public static let schema = Schema.Component(
-        "events",
-        migrations: [
-            """
-            create table event_epoch (epoch text not null) strict;
-            insert into event_epoch (epoch) values (lower(
-                hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
-                substr('89AB', (random() & 3) + 1, 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
-            ));
+    public static let tables = """
+        create table event_epoch (epoch text not null) strict;
+        insert into event_epoch (epoch) values (lower(
+            hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
+            substr('89AB', (random() & 3) + 1, 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
+        ));
 
-            create table event (
-                number integer primary key,
-                stream text not null,
-                sequence integer not null,
-                topic text not null,
-                id text,
-                body blob not null
-            ) strict;
-            create unique index event_place on event (stream, sequence, topic);
-            create unique index event_id on event (id) where id is not null;
+        create table event (
+            number integer primary key,
+            stream text not null,
+            sequence integer not null,
+            topic text not null,
+            id text,
+            body blob not null,
+            checksum integer not null
+        ) strict;
+        create unique index event_place on event (stream, sequence, topic);
+        create unique index event_id on event (id) where id is not null;
 
-            create table event_stream (
-                stream text primary key,
-                newest integer not null
-            ) strict, without rowid;
-
-            create table event_topic (
-                topic text primary key,
-                stream text not null,
-                newest integer not null
-            ) strict, without rowid;
-            """,
-            // Null for events that were appended before checksums.
-            "alter table event add column checksum integer;",
-            // The position of a stream follows from its events.
-            "drop table event_stream;",
-            // `Checksum.Kind`. The default is the kind of the existing rows, none of which SQLite rewrites.
-            "alter table event add column checksum_kind integer not null default 0;",
-        ])
+        create table event_topic (
+            topic text primary key,
+            stream text not null,
+            newest integer not null
+        ) strict, without rowid;
+        """
 }

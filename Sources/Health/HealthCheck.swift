@@ -87,17 +87,13 @@ extension [HealthCheck] {
 // MARK: - Databases
 
 extension HealthCheck {
-    /// The table that ``databaseWrite(_:clock:)`` writes, for the schema of the process's database.
-    public static let schema = Schema.Component(
-        "health",
-        migrations: [
-            """
-            create table health_probe (
-                only integer primary key check (only = 1),
-                count integer not null
-            ) strict;
-            """
-        ])
+    /// The script that makes the table that ``databaseWrite(_:clock:)`` writes, for the schema of the process's database.
+    public static let table = """
+        create table health_probe (
+            only integer primary key check (only = 1),
+            count integer not null
+        ) strict;
+        """
 
     /// Checks that a database can be read.
     public static func databaseRead(
@@ -110,7 +106,7 @@ extension HealthCheck {
 
     /// Checks that a database can be written, by a committed transaction.
     ///
-    /// The schema of the database must have ``schema``.
+    /// The schema of the database must have ``table``.
     public static func databaseWrite(
         _ database: Database, clock: any Clock<Duration> = ContinuousClock()
     ) -> HealthCheck {

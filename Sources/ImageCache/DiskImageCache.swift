@@ -8,24 +8,21 @@ import Text
 /// Each image is stored with its digest; an image that does not match it counts as missing.
 struct DiskImageCache: Sendable {
     static let schema = Schema(
-        Schema.Component(
-            "pictures",
-            migrations: [
-                """
-                create table picture (
-                    url text not null,
-                    size text not null,
-                    bytes blob not null,
-                    digest text not null,
-                    checked integer not null,
-                    used integer not null,
-                    entity_tag text,
-                    last_modified text,
-                    primary key (url, size)
-                ) strict;
-                create index picture_use on picture (used);
-                """
-            ]))
+        "mqim", version: 1,
+        """
+        create table image (
+            url text not null,
+            size text not null,
+            bytes blob not null,
+            digest text not null,
+            checked integer not null,
+            used integer not null,
+            entity_tag text,
+            last_modified text,
+            primary key (url, size)
+        ) strict;
+        create index image_use on image (used);
+        """)
 
     let database: Database
     /// The largest size of all images in bytes.
@@ -35,7 +32,7 @@ struct DiskImageCache: Sendable {
     func find(_ key: ImageKey) async throws -> (image: CachedImage, validators: CacheValidators)? {
         let rows = try await database.read { connection in
             try connection.query(
-                "select bytes, digest, checked, entity_tag, last_modified from picture where url = ? and size = ?",
+                "select bytes, digest, checked, entity_tag, last_modified from image where url = ? and size = ?",
                 key.url, key.size.rawValue, as: [UInt8].self, String.self, Int.self, String?.self, String?.self)
         }
         guard let (bytes, digest, checked, tag, modified) = rows.first, SHA256.hexDigest(of: bytes) == digest else {
@@ -54,24 +51,24 @@ struct DiskImageCache: Sendable {
     ) async throws {
         let limit = limit
         try await database.write { connection in
-            if key.size == .full { try connection.execute("delete from picture where url = ?", key.url) }
+            if key.size == .full { try connection.execute("delete from image where url = ?", key.url) }
             for (key, date) in uses {
                 try connection.execute(
-                    "update picture set used = ? where url = ? and size = ?", date.millisecondsSince1970, key.url,
+                    "update image set used = ? where url = ? and size = ?", date.millisecondsSince1970, key.url,
                     key.size.rawValue)
             }
             try connection.execute(
                 """
-                insert or replace into picture (url, size, bytes, digest, checked, used, entity_tag, last_modified)
+                insert or replace into image (url, size, bytes, digest, checked, used, entity_tag, last_modified)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
                 """, key.url, key.size.rawValue, image.bytes, SHA256.hexDigest(of: image.bytes),
                 image.checked.millisecondsSince1970, (uses[key] ?? image.checked).millisecondsSince1970,
                 validators.entityTag, validators.lastModified)
             try connection.execute(
                 """
-                delete from picture where rowid in (
+                delete from image where rowid in (
                     select rowid from (
-                        select rowid, sum(length(bytes)) over (order by used desc, rowid desc) as total from picture
+                        select rowid, sum(length(bytes)) over (order by used desc, rowid desc) as total from image
                     ) where total > ?
                 )
                 """, limit)
@@ -81,7 +78,7 @@ struct DiskImageCache: Sendable {
     /// Records that the source had the same image at a time.
     func markChecked(_ url: String, at date: Date) async throws {
         try await database.write { connection in
-            try connection.execute("update picture set checked = ? where url = ?", date.millisecondsSince1970, url)
+            try connection.execute("update image set checked = ? where url = ?", date.millisecondsSince1970, url)
         }
     }
 
@@ -89,14 +86,14 @@ struct DiskImageCache: Sendable {
     func deleteRefused(checkedBefore date: Date) async throws {
         try await database.write { connection in
             try connection.execute(
-                "delete from picture where length(bytes) = 0 and checked < ?", date.millisecondsSince1970)
+                "delete from image where length(bytes) = 0 and checked < ?", date.millisecondsSince1970)
         }
     }
 
     /// Returns the size of all images in bytes.
     func bytes() async throws -> Int {
         try await database.read { connection in
-            try connection.query("select coalesce(sum(length(bytes)), 0) from picture", as: Int.self)[0]
+            try connection.query("select coalesce(sum(length(bytes)), 0) from image", as: Int.self)[0]
         }
     }
 }

@@ -9,8 +9,6 @@ public import SQLite
 /// An image is identified by its URL. One that was not checked for an hour is fetched again with its validators, so that an
 /// unchanged image costs its host an empty response (RFC 9111, 4.3). Concurrent requests for one image share one fetch. If
 /// the fetch fails, the old image is returned. If the disk is full or damaged, images are fetched again.
-///
-/// See docs/decisions/0030-image-cache.md.
 public actor TieredImageCache {
     /// Limits on sizes and ages.
     public struct Limits: Sendable {

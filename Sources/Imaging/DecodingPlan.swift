@@ -5,7 +5,7 @@ import CImaging
 /// A file of a few kilobytes can need hundreds of megabytes: a progressive JPEG's coefficients are all in memory, at two
 /// bytes each, whatever the size of the result; so are all pixels of a lossless WebP.
 ///
-/// See docs/decisions/0057-image-decoding-process.md.
+/// See docs/decisions/image-decoding-process.md.
 struct DecodingPlan {
     /// The most memory that the decoding of one image may take, in bytes. An image that needs more is refused.
     static let memoryLimit = 64 << 20

@@ -6,7 +6,7 @@ internal import Concurrency
 /// environment, 64 MB for the decoder and five seconds of processor time. Whatever ends it otherwise than with an image
 /// means that the image is refused: a decoder that crashes, or is made to run a stranger's code, takes nothing with it.
 ///
-/// See docs/decisions/0057-image-decoding-process.md.
+/// See docs/decisions/image-decoding-process.md.
 public final class ImageDecoder: Sendable {
     /// A child process could not be started, or could not give up its rights. Nothing is said about the image.
     public struct ImageDecoderError: Error, Sendable, CustomStringConvertible {

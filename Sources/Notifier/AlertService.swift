@@ -11,8 +11,6 @@ import Operations
 /// up, mostly a single chart later. The next batch is decided while the last one is written. With `--since` the days of
 /// history are decided in steps; until they are, nothing of the state is written, and a notifier that ends meanwhile reads
 /// and decides them again.
-///
-/// See docs/decisions/0042-deciding-while-writing.md.
 struct AlertService: Service {
     let subscription: Subscription
     let store: NotifierStore

@@ -122,7 +122,6 @@ extension NotifierProcess {
         metrics.addDatabase(at: path)
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
-            logger.warnOfOversizedEvents(try log.oversized(in: connection))
             return Storage(database: database, log: log, positions: try log.positions(in: connection))
         }
     }

@@ -28,7 +28,7 @@ public struct RuleFileReloading: Sendable {
 /// The rules are replaced between two batches of events: the former alert service ends when it has written what it has
 /// decided, and the next one begins at the position that it has stored, as after a restart.
 ///
-/// See docs/decisions/0092-reading-the-rule-file-again.md.
+/// See docs/decisions/reading-the-rule-file-again.md.
 final class RuleService: Service {
     private struct State {
         var current: AlertService

@@ -1,7 +1,7 @@
 // What a stranger's text must not do where it is written: CSV, chats, mail, terminals, logs.
 //
 // Everything here looks at scalars or bytes. A Swift `Character` may be `<` with a combining mark, or CR LF, and is then
-// not equal to `"<"`; see docs/decisions/0061-escaping-by-bytes.md.
+// not equal to `"<"`; see docs/decisions/escaping-by-bytes.md.
 
 extension Unicode.Scalar {
     /// Whether the scalar changes the layout of the text around it: control characters, line and paragraph separators, and

@@ -204,8 +204,6 @@ private func appendField(
 ///
 /// MHD 0.9.75 ends a line at a bare CR or LF, and a field at a zero byte, and says nothing of either. It parses in place,
 /// so what it took away is the distance between what it found.
-///
-/// See docs/decisions/0062-strict-http-heads.md.
 private func isStrict(
     method: UnsafePointer<CChar>, targetLength: Int, version: UnsafePointer<CChar>?, _ fields: [RawField],
     headSize: Int

@@ -6,7 +6,7 @@ import Text
 /// By DNS rebinding a foreign page's name can lead to the server's address; the browser then takes both for one site. An IP
 /// address cannot be rebound, and `localhost` only by who owns the machine.
 ///
-/// See docs/decisions/0063-visitors-of-the-board.md.
+/// See docs/decisions/strangers-at-the-board.md.
 public struct HostPolicy: Sendable {
     /// Answers to every name.
     public static let any = HostPolicy(allowed: nil)

@@ -4,7 +4,7 @@
 /// that does not read. Beyond the limit those that have been sending for the longest time are cut: a client that reads is
 /// done before them.
 ///
-/// See docs/decisions/0070-answers-to-strangers.md.
+/// See docs/decisions/strangers-at-the-board.md.
 struct QueuedBytes {
     private struct Sending {
         let request: ObjectIdentifier

@@ -81,7 +81,7 @@ struct WorkGroup: Service {
             store: parts.store, client: client,
             kobis: kobis.key.map { Kobis(url: kobis.url, key: $0.value) },
             posters: kakao.key.map {
-                PosterFinder(
+                PosterSearch(
                     client: client, images: images, search: KakaoImageSearch(url: kakao.url, key: $0.value),
                     allowsPrivateAddresses: configuration.allowsPrivateImages)
             }, quota: parts.quota, wallClock: wallClock, logger: logger, configuredMarket: market)

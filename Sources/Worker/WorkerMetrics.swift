@@ -11,7 +11,7 @@ struct WorkerMetrics: Sendable {
         let service: String
         let failure: UpstreamError.Kind?
 
-        static let services = [Kobis.service, KakaoImageSearch.service, PosterFinder.service]
+        static let services = [Kobis.service, KakaoImageSearch.service, PosterSearch.service]
         static let all = services.flatMap { service in
             ([nil] + UpstreamError.Kind.allCases).map { Call(service: service, failure: $0) }
         }

@@ -8,7 +8,7 @@ import Messaging
 import Networking
 import OpenMarket
 public import Operations
-import SQLite
+public import SQLite
 import Upstreams
 import ZeroMQ
 
@@ -71,6 +71,9 @@ public struct WorkerProcess: Sendable {
 
     // MARK: The event log
 
+    /// The tables of the worker's database.
+    public static let schema = WorkerStore.schema
+
     /// Returns the event log in a data folder, for maintenance from outside the process.
     public static func logFile(inFolder folder: String) -> LogDatabase {
         logFile(at: "\(folder)/\(databaseName)")
@@ -78,7 +81,7 @@ public struct WorkerProcess: Sendable {
 
     /// Returns the event log in a copy of the worker's database.
     public static func logFile(at path: String) -> LogDatabase {
-        LogDatabase(path: path, owner: "worker", schema: WorkerStore.schema)
+        LogDatabase(path: path, owner: "worker", schema: schema)
     }
 
     /// The path of the database.
@@ -130,7 +133,6 @@ public struct WorkerProcess: Sendable {
         try await database.write { $0.eraseLogAfterCommit() }
         let (log, positions) = try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
-            logger.warnOfOversizedEvents(try log.oversized(in: connection))
             return (log, try log.positions(in: connection))
         }
         return (database, log, positions, seal)
@@ -191,7 +193,10 @@ public struct WorkerProcess: Sendable {
             socket: sockets.commands, intake: parts.intake,
             logCommands: LogCommandHandler(
                 log: parts.store.log, database: parts.store.database, requestGuard: access.requestGuard,
-                own: ["backfill": parts.backfill.answer, "book": BookCommand(quota: parts.quota).answer],
+                own: [
+                    "backfill": parts.backfill.answer, "book": BookCommand(quota: parts.quota).answer,
+                    "poster": PosterCommandHandler(store: parts.store, requestGuard: access.requestGuard).answer,
+                ],
                 status: status.reply), io: sockets.io,
             failPoints: failPoints)
     }

@@ -5,7 +5,7 @@ import Text
 ///
 /// libyaml's structures must not move, so they are on the heap; `deinit` frees them.
 ///
-/// See docs/decisions/0014-yaml-parser.md.
+/// YAML's surprises are refused: anchors, tags, second documents. The reader decides what a text means: `no` stays a word.
 struct Parser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>

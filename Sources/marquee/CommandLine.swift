@@ -14,6 +14,7 @@ let commands: [any Subcommand.Type] = [
     BoardCommand.self,
     SandboxCommand.self,
     RequestCommand.self,
+    PosterCommand.self,
     ProductCommand.self,
     BackfillCommand.self,
     WatchCommand.self,

@@ -7,6 +7,7 @@ from selenium.webdriver.common.keys import Keys
 import recordings
 from harness import Site, check, eventually, read
 from browser import DAY, PAGES, BrowserSession
+from shop import PASSWORD, ShopSession
 
 
 def test_movie(harness, _):
@@ -22,12 +23,32 @@ def test_movie(harness, _):
         names = browser.run("return [...document.querySelectorAll('.facts dt')].map((name) => name.textContent)")
         check(names == ["감독", "제작연도", "개봉일", "상영시간", "관람등급", "제작국가", "장르", "출연", "참여영화사"], f"all facts have a row: {names}")
         check(browser.one(".drawing .rankLine") and len(browser.all(".drawing .column")) >= 3, "its run is drawn")
-        browser.click("details summary")
+        browser.click(".wide details summary")
         check(len(browser.all("table.data tbody tr")) == len(browser.all(".drawing .column")), "the table has as many days as the drawing")
         browser.shows(lambda: browser.run("const i = document.querySelector('.film .poster img'); return i && i.complete && i.naturalWidth > 100"),
                     "the poster is there")
         source = browser.run("return document.querySelector('.film .poster img').src")
         check(source.startswith(f"{harness.url}/api/v1/posters/"), "it comes from the board")
+
+
+def test_wrong_poster(_, options):
+    """Who is signed in rejects a poster, and puts the image at an address in its place."""
+    with Site(options.program, settings={"MARQUEE_BOARD_PASSWORD": PASSWORD}) as harness, ShopSession(harness) as browser:
+        browser.sign_in()
+        browser.open(f"day/{DAY}")
+        browser.lines()
+        browser.click(".lines li:first-child a.title")
+        browser.ready("movie")
+        picture = ".film .poster img"
+        first = browser.attribute(picture, "src")
+        browser.click(".posterEditor summary")
+        origin = browser.text(".posterEditor p")
+        check("영화 포스터" in origin and "번째 결과" in origin, f"the page says what was searched: {origin}")
+        browser.click(".posterEditor button")
+        browser.shows(lambda: browser.attribute(picture, "src") != first, "a rejected poster is replaced")
+        code = browser.url.rpartition("/")[2]
+        browser.one(".posterEditor input").send_keys(f"{harness.page('sandbox')}/thumbnails/{code}-1.jpg", Keys.ENTER)
+        browser.shows(lambda: "운영자가 지정한" in browser.text(".posterEditor p"), "the image at an address takes its place")
 
 
 def test_alerts_about_it(harness, _):

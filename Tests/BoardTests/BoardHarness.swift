@@ -105,7 +105,7 @@ struct BoardHarness {
         var accepted: [[[UInt8]]] { received.withLock { $0 } }
 
         init(_ path: String, source: String, events: String, commands: String) async throws {
-            let database = try Database(path: path, schema: Schema(EventLog.schema))
+            let database = try Database(path: path, schema: Schema("test", version: 1, EventLog.tables))
             let (log, positions) = try await database.read { connection in
                 let log = try EventLog(source: source, in: connection)
                 return (log, try log.positions(in: connection))
@@ -123,7 +123,7 @@ struct BoardHarness {
                 await CommandServer(router).run { commands in
                     var replies: [Reply] = []
                     for command in commands {
-                        if command.name.hasPrefix("fetch.") || command.name.hasPrefix("product.") {
+                        if ["fetch.", "product.", "poster"].contains(where: command.name.hasPrefix) {
                             received.withLock { $0.append(command.frames) }
                             replies.append(.accepted(Self.id(in: command)))
                         } else {

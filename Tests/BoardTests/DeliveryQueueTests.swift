@@ -13,7 +13,7 @@ import Testing
     /// A batch of one event of a third of the queue's limit.
     private func largeBatch() async throws -> Subscription.Batch {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("events.db"), schema: Schema(EventLog.schema))
+        let database = try Database(path: folder.file("events.db"), schema: Schema("test", version: 1, EventLog.tables))
         let topic = Topic.ranking(day: KoreanDate(dayNumber: 19_875), market: .all)
         let data = Array("\"\(String(repeating: "x", count: DeliveryQueue.limit / 3))\"".utf8)
         let logged = try await database.write { connection in

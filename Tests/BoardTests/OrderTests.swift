@@ -175,6 +175,30 @@ import WebServer
         #expect(!harness.log.withLock { $0 }.contains("shall-not-pass"))
     }
 
+    @Test("who is signed in replaces a poster, and nobody else does")
+    func posters() async throws {
+        try await withSignedInClient { client, worker in
+            let stranger = BoardClient(address: client.address)
+            for body in [#"{"topic":"poster","code":"20240001","reject":true}"#, #"{"topic":"poster"}"#] {
+                #expect(try await stranger.post("requests", body).status == 401)
+            }
+            for fields in [#""reject":true"#, #""url":"http://a.kr/1""#] {
+                let answer = try await client.post("requests", #"{"topic":"poster","code":"20240001",\#(fields)}"#)
+                #expect(answer.status == 202)
+            }
+            for fields in ["", #","reject":false"#, #","url":7"#] {
+                let answer = try await client.post("requests", #"{"topic":"poster","code":"20240001"\#(fields)}"#)
+                #expect(try answer.status == 400 && answer.failure == ("badRequest", "body"))
+            }
+            let requests = worker.accepted
+            #expect(requests.map { String(decoding: $0[0], as: UTF8.self) } == ["poster", "poster"])
+            let bodies = requests.map { String(decoding: $0[1], as: UTF8.self) }
+            #expect(bodies.allSatisfy { $0.contains(#""code":"20240001""#) && $0.contains(#""id":"board-"#) })
+            #expect(bodies.map { $0.contains(#""reject":true"#) } == [true, false])
+            #expect(bodies.map { $0.contains(#""url":"http:"#) } == [false, true])
+        }
+    }
+
     @Test("the board refuses an order that breaks a rule, and names the field")
     func rules() async throws {
         let image = Bitmap(width: 30, height: 20).encodePNG()

@@ -66,7 +66,7 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         }
     }
 
-    @Test("figures at the edges of a number, in the log of an earlier version, do not end a history")
+    @Test("figures at the edges of a number do not end a history")
     func edges() async throws {
         let harness = try BoardHarness()
         let worker = try await harness.startPublisher()

@@ -30,24 +30,17 @@ import Testing
         #expect(try roundTrip(poster(nil)) == poster(nil))
     }
 
-    @Test func theReasonOfTheChoiceStandsBesideTheSearch() throws {
-        var chosen = poster(nil)
-        chosen.match = Poster.Match(
-            result: .none, searches: 2, pageTitle: nil,
-            compared: [.init(.year, expected: ["2024"], found: ["1985"], result: .different)],
-            rejected: [.init(.otherYear, count: 3)])
-        let expected = """
-            "match":{"compared":[{"expected":["2024"],"found":["1985"],"property":"year","result":"different"}],\
-            "pageTitle":null,"rejected":[{"count":3,"reason":"otherYear"}],"result":"none","searches":2}
-            """
-        #expect(try jsonText(chosen).contains(expected))
+    @Test func theNumberOfTheHitStandsBesideTheSearch() throws {
+        var chosen = poster(image)
+        chosen.hit = 3
+        #expect(try jsonText(chosen).contains(#""height":600,"hit":3,"imageURL""#))
         #expect(try roundTrip(chosen) == chosen)
     }
 
-    @Test func otherReasonsOrSearchTermsMakeNoOtherPoster() {
+    @Test func anotherHitOrOtherSearchTermsMakeNoOtherPoster() {
         var other = poster(image)
         other.query = "첫눈 2024 영화 포스터"
-        other.match = Poster.Match(result: .titleOnly, searches: 1, pageTitle: nil, compared: [], rejected: [])
+        other.hit = 3
         #expect(other.statesSame(as: poster(image)))
         #expect(!other.statesSame(as: poster(nil)))
     }

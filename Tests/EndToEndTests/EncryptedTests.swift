@@ -61,7 +61,8 @@ extension Terminal {
             "export": [], "log": [], "backup": [], "restore": [], "replay": [], "keys": [], "version": [],
             "request": ["day 2024-06-03", "week 2024-06-03"], "product": ["list"],
             "backfill": ["2024-05-01..2024-05-02", "", "2004-01-01..2024-04-30 --detach", "--stop"],
-            "watch": ["heartbeat. --json"], "status": ["", "--alerts"], "check": [""], "notify": ["retry paper"],
+            "poster": ["CODE", "CODE --reject"], "watch": ["heartbeat. --json"], "status": ["", "--alerts"],
+            "check": [""], "notify": ["retry paper"],
         ]
 
         @Test("every command that asks a process does so encrypted")
@@ -74,9 +75,12 @@ extension Terminal {
             try await ProcessHarness.run(settings: settings) { harness, client in
                 let help = try await harness.lines("help").compactMap { $0.firstMatch(of: /^  marquee (\w+)/)?.1 }
                 #expect(Set(help.map(String.init)) == Set(Self.commands.keys))
+                let chart = try #require(try await client.day("2024-06-04").events.first)
+                let code = try #require(chart.data["entries"][0]["movieCode"].text)
+                #expect(try await client.request("fetch.movie", ["code": .text(code)]).isDone)
                 for (command, uses) in Self.commands {
                     for use in uses {
-                        let words = [command] + use.split(separator: " ").map(String.init)
+                        let words = [command] + use.replacing("CODE", with: code).split(separator: " ").map(String.init)
                         let program = try harness.start(words, changes: ProcessHarness.machineClock)
                         if command == "watch" {
                             #expect(await program.output { $0.isEmpty ? nil : $0 } != nil, "\(program.written.errors)")

@@ -83,7 +83,7 @@ import Testing
                 return Set(text.matches(of: /\b(marquee|process)_[a-z_]+/).map { String($0.output.0) })
             }
             // What is a board's own is told on its page.
-            #expect(try names(in: "docs/operations.md").filter { !$0.hasPrefix("marquee_board_") } == told)
+            #expect(try names(in: "docs/operations/monitor.md").filter { !$0.hasPrefix("marquee_board_") } == told)
             #expect(try names(in: "deploy/prometheus-alerts.yml").isSubset(of: told))
         }
         await client.shutdown()

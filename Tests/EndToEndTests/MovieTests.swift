@@ -22,7 +22,7 @@ extension PublishedEvents {
                 let poster = outcome.events[1].data
                 #expect(poster["found"] == true && poster["source"] == "kakao")
                 let title = try #require(line["title"].text)
-                #expect(poster["title"] == line["title"] && poster["match"]["result"] == "confirmed")
+                #expect(poster["title"] == line["title"] && (poster["hit"].number ?? 0) >= 1)
                 let query = try #require(poster["query"].text)
                 #expect(query.hasPrefix(title) && query.hasSuffix(" 영화 포스터"))
                 #expect(poster["imageURL"].text?.contains("/posters/\(code)-") == true)
@@ -58,8 +58,8 @@ extension PublishedEvents {
                 #expect(none.data["found"] == false)
                 #expect(none.data["imageURL"] == nil && none.data["query"] != nil)
 
-                // As many as there are candidates are dead, and each has a page; then come the thumbnails.
-                let candidates = try await harness.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/pages/") }
+                // As many as there are candidates are dead; then come the thumbnails.
+                let candidates = try await harness.requests { $0.hasPrefix("/posters/") }
                 try await harness.setFaults(["images": ["dead": 1, "times": .number(Double(candidates))]])
                 let found = try #require(try await client.request("fetch.movie", request).events.last)
                 #expect(found.data["found"] == true)
@@ -87,6 +87,45 @@ extension PublishedEvents {
                 let outcome = try await client.request("fetch.movie", ["code": try await leader(client)["movieCode"]])
                 #expect(outcome.isDone && outcome.events.last?.data["found"] == false)
                 #expect(try await harness.requests { $0.hasPrefix("/posters/") || $0.hasPrefix("/thumbnails/") } == 0)
+            }
+        }
+
+        @Test(
+            "an operator rejects a poster and gives another one, which the worker keeps over a restart",
+            arguments: ["SIGTERM", "SIGKILL"])
+        func operatorsChoice(signal: String) async throws {
+            try await ProcessHarness.run { harness, client in
+                let code = try #require(try await leader(client)["movieCode"].text)
+                let first = try #require(
+                    try await client.request("fetch.movie", ["code": .text(code)]).events.last)
+                let url = try #require(first.data["imageURL"].text)
+                let shown = try await harness.lines("poster", code)
+                #expect(shown.first == "Poster  \(url)")
+                let hit = try #require(first.data["hit"].number)
+                #expect(shown.contains("        search  \(first.data["query"].text ?? "") · hit \(Int(hit))"))
+
+                let rejected = try await harness.marquee("poster", code, "--reject", "--json")
+                #expect(rejected.status == 0, "\(rejected.errors)")
+                let next = try JSON(try #require(rejected.output.last))
+                #expect(next["topic"] == nil && next["type"] == "marquee.poster.v1")
+                #expect(next["previous"] == first.body["sequence"])
+                #expect((next["data"]["hit"].number ?? 0) > hit && next["data"]["imageURL"].text != url)
+                try await harness.restart(.worker, by: signal == "SIGKILL" ? SIGKILL : SIGTERM)
+                try await client.waitForHeartbeat(of: .worker)
+                let request: [String: JSON] = ["code": .text(code), "refresh": true]
+                let later = try await client.request("fetch.movie", request)
+                #expect(later.events.last?.data == next["data"])
+
+                let gone = try await harness.marquee("poster", code, "http://\(harness.sandboxAddress)/gone.jpg")
+                #expect(gone.status == 1 && gone.errors.first?.hasPrefix("marquee: notFound") == true, "\(gone)")
+                let chosen = try await harness.marquee("poster", code, url)
+                #expect(chosen.status == 0 && chosen.output.contains("        chosen by the operator"), "\(chosen)")
+                try await harness.restart(.worker, by: signal == "SIGKILL" ? SIGKILL : SIGTERM)
+                try await client.waitForHeartbeat(of: .worker)
+                let searches = try await harness.requests(for: "/v2/search/image")
+                let kept = try #require(try await client.request("fetch.movie", request).events.last)
+                #expect(kept.data["imageURL"].text == url && kept.data["source"] == "operator")
+                #expect(try await harness.requests(for: "/v2/search/image") == searches)
             }
         }
 

@@ -22,7 +22,7 @@ extension Failures {
             }
         }
 
-        @Test("no other user can read a file of the processes, also one of an earlier version")
+        @Test("no other user can read a file of the processes, also one that somebody copied by hand")
         func permissions() async throws {
             try await ProcessHarness.run { harness, client in
                 #expect(try await client.day("2024-06-04").isDone)

@@ -75,10 +75,9 @@ extension Failures {
         func database() async throws {
             let folder = try TemporaryFolder()
             let scripts = [
-                "update schema_component set version = 99 where name = 'events'": ["99", "newer version"],
+                "pragma user_version = 99": ["99", "newer version"],
                 "pragma application_id = 7": ["another program's"],
-                "insert into schema_component values ('of-tomorrow', 1)": ["of-tomorrow", "newer version"],
-                "update origin set host = 'kobis.or.kr'": ["kobis.or.kr", "127.0.0.1", "MARQUEE_DATA"],
+                "update origin set service = 'kobis.or.kr'": ["kobis.or.kr", "127.0.0.1", "MARQUEE_DATA"],
             ]
             for (number, (script, told)) in scripts.enumerated() {
                 for role in ["worker", "notifier"] where role == "worker" || !script.contains("origin") {

@@ -16,7 +16,7 @@ public struct EventLogFixture: Sendable {
 
     /// Opens the log of a folder's `events.db`.
     public init(in folder: TemporaryFolder) async throws {
-        database = try Database(path: folder.file("events.db"), schema: Schema(EventLog.schema))
+        database = try Database(path: folder.file("events.db"), schema: Schema("test", version: 1, EventLog.tables))
         log = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
     }
 

@@ -43,6 +43,7 @@ import Testing
         case gone
         case last
         case position
+        case checksum
     }
 
     @Test(
@@ -56,125 +57,6 @@ import Testing
         #expect(error?.description.contains(folder.file("events.db")) == true)
         await #expect(throws: DatabaseError.self) {
             try await log.database.read { _ = try EventLog(source: "/marquee/worker", in: $0) }
-        }
-    }
-
-    /// How versions before XXH3 wrote checksums: FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/) of topic, zero, body.
-    enum EarlierVersion: CaseIterable {
-        case byBytes
-        case byWords
-
-        /// The migrations that the version knew.
-        var migrations: Int { self == .byBytes ? 2 : 3 }
-
-        func checksum(_ event: LoggedEvent) -> Int {
-            let parts = [event.frames[0], [0], event.body]
-            let value = parts.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-                self == .byBytes ? bytes($0, $1) : words($0, $1)
-            }
-            return Int(Int64(bitPattern: value))
-        }
-
-        private func bytes(_ start: UInt64, _ part: [UInt8]) -> UInt64 {
-            part.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        }
-
-        private func words(_ start: UInt64, _ part: [UInt8]) -> UInt64 {
-            let whole = part.count / 8 * 8
-            let value = stride(from: 0, to: whole, by: 8).reduce(start) { value, index in
-                let word = part[index..<index + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-                let product = (value ^ word) &* 0x100_0000_01b3
-                return product ^ product >> 32
-            }
-            return bytes(value, Array(part[whole...]))
-        }
-    }
-
-    /// The file of an earlier version, with two events and their checksums, as this version opens it.
-    private func database(of version: EarlierVersion) async throws -> Database {
-        let log = try await EventLogFixture(in: TemporaryFolder())
-        let events = try await log.append(draft("movie.AAAAAAAA"), draft("movie.BBBBBBBB"))
-        await log.database.close()
-        let path = folder.file("events.db")
-        let schema = Schema.Component(
-            "events", migrations: Array(EventLog.schema.migrations.prefix(version.migrations)))
-        let earlier = try Database(path: path, schema: Schema(schema))
-        try await earlier.write { connection in
-            for event in events {
-                try connection.execute(
-                    "insert into event (stream, sequence, topic, body, checksum) values ('movie', ?, ?, ?, ?)",
-                    event.sequence, event.topic, event.body, version.checksum(event))
-                try connection.execute(
-                    "insert into event_topic (topic, stream, newest) values (?, 'movie', ?)", event.topic,
-                    event.sequence)
-            }
-            try connection.execute("update event_epoch set epoch = ?", log.log.epoch)
-        }
-        await earlier.close()
-        return try Database(path: path, schema: Schema(EventLog.schema))
-    }
-
-    @Test(
-        "a log of an earlier version is migrated, and verified by the checksums it has", .patience,
-        arguments: EarlierVersion.allCases)
-    func earlierVersion(_ version: EarlierVersion) async throws {
-        let database = try await database(of: version)
-        let positions = try await database.read { connection in
-            try EventLog(source: "/marquee/worker", in: connection).positions(in: connection)
-        }
-        #expect(positions == [.movie: try #require(SequenceNumber(2))])
-        try await database.write { try $0.run(.body) }
-        let error = await #expect(throws: DatabaseError.self) { try await database.read { try EventLog.verify($0) } }
-        #expect(error?.kind == .corrupt)
-        await database.close()
-    }
-
-    @Test(
-        "a log of an earlier version gets XXH3 checksums for new events and for a new epoch", .patience,
-        arguments: EarlierVersion.allCases)
-    func newEventsOfEarlierVersion(_ version: EarlierVersion) async throws {
-        @Sendable func kinds(_ connection: Connection) throws -> [Int] {
-            try connection.query("select checksum_kind from event order by number", as: Int.self)
-        }
-        let database = try await database(of: version)
-        try await database.write { connection in
-            let log = try EventLog(source: "/marquee/worker", in: connection)
-            _ = try log.append([draft("movie.CCCCCCCC")], at: .now, in: connection)
-        }
-        #expect(try await database.read { try kinds($0) } == [0, 0, 1])
-        await #expect(throws: Never.self) { try await database.read { try EventLog.verify($0) } }
-        try await database.write { _ = try EventLog.beginEpoch(in: $0) }
-        #expect(try await database.read { try kinds($0) } == [1, 1, 1])
-        await #expect(throws: Never.self) { try await database.read { try EventLog.verify($0) } }
-        await database.close()
-    }
-
-    @Test(
-        "a changed new event is refused even if its checksum is that of an earlier version or missing",
-        .patience, arguments: [EarlierVersion.byBytes, .byWords, nil])
-    func earlierChecksumOfNewEvent(_ version: EarlierVersion?) async throws {
-        let log = try await EventLogFixture(in: folder)
-        let event = try await log.append(draft("movie.AAAAAAAA"))[0]
-        let body = Array(String(decoding: event.body, as: UTF8.self).replacing("AAAA", with: "AAAB").utf8)
-        let changed = LoggedEvent(topic: event.topic, sequence: event.sequence, body: body)
-        try await log.database.write {
-            try $0.execute("update event set body = ?, checksum = ?", body, version?.checksum(changed))
-        }
-        let error = await #expect(throws: DatabaseError.self) { try await verify(log) }
-        #expect(error?.kind == .corrupt)
-        // The control: marked as an event of an earlier version, the same bytes pass.
-        try await log.database.write { try $0.execute("update event set checksum_kind = 0") }
-        await #expect(throws: Never.self) { try await verify(log) }
-    }
-
-    @Test("an XXH3 checksum does not pass as one of an earlier version or of no known kind", .patience)
-    func changedKind() async throws {
-        let log = try await EventLogFixture(in: folder)
-        try await log.append(draft("movie.AAAAAAAA"))
-        for kind in [0, 2, -1] {
-            try await log.database.write { try $0.execute("update event set checksum_kind = ?", kind) }
-            let error = await #expect(throws: DatabaseError.self) { try await verify(log) }
-            #expect(error?.kind == .corrupt, "kind \(kind)")
         }
     }
 
@@ -245,6 +127,7 @@ extension Connection {
         case .moved: try execute("update event set sequence = 7 where number = 2")
         case .gone: try execute("delete from event where number = 1 or number = 3")
         case .last: try execute("delete from event where number = 4")
+        case .checksum: try execute("update event set checksum = checksum + 1 where number = 1")
         case .position: try execute("update event_topic set newest = 9 where stream = 'poster'")
         }
     }

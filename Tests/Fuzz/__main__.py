@@ -3,7 +3,7 @@
 
     python3 Tests/Fuzz PROGRAM [--seconds 600] [--seed SEED] [--only TARGET]
 
-See docs/decisions/0026-fuzzing-whole-processes.md. Each target has so many seconds; the seed, which is printed, decides what is sent.
+Whole processes are driven, because the question is what many inputs do to sockets, queues and memory. Each target has so many seconds; the seed, which is printed, decides what is sent.
 Seeds lie in `seeds`, and what the sandbox answers is the seed of what upstreams answer. Works with a program built
 under the address sanitizer as well. Needs python3-zmq.
 """

@@ -15,7 +15,7 @@ NUMBERS = sorted({
     bound + step for step in (-1, 0, 1)
     for bound in [0, 2**15, 2**31, 2**32, 2**53, 2**63, 2**64, -2**31, -2**63, 10**4, 10**9, 10**12, 1_880, 2_200, 9_999]})
 EXTREMES = [2**63 - 1, -(2**63)]  # of the numbers that a process counts with
-# Around the bounds of docs/operations.md and the sizes at which buffers grow, in bytes or in parts.
+# Around the bounds of docs/operations/limits.md and the sizes at which buffers grow, in bytes or in parts.
 LENGTHS = [1, 16, 20, 64, 100, 128, 160, 200, 255, 300, 500, 1_000, 1_024, 5_000, 16 << 10, 64 << 10, 1 << 20, 8 << 20,
            16 << 20]
 GRAPHEMES = [60, 120, 600, 2_000, 14 << 10, 60_000, 500_000, 15 << 20]  # bytes of combining marks on one letter

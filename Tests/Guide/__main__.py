@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Follows docs/operations.md with the real processes: "When things change" and "Encryption and keys".
+"""Follows docs/operations with the real processes: backups, moves, troubles, keys.
 
     python3 Tests/Guide PROGRAM [--only CASE | --gate]
 

@@ -10,7 +10,7 @@ import Testing
     @Test("a database that works passes both checks, and each check writes another value")
     func healthy() async throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
+        let database = try Database(path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
         #expect(await HealthCheck.databaseRead(database, clock: ManualClock()).failureReason() == nil)
         let clock = ManualClock()
         let check = HealthCheck.databaseWrite(database, clock: clock)
@@ -27,7 +27,7 @@ import Testing
     @Test("a closed database fails both checks")
     func closed() async throws {
         let folder = try TemporaryFolder()
-        let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
+        let database = try Database(path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
         await database.close()
         for check in [HealthCheck.databaseRead, HealthCheck.databaseWrite] {
             #expect(await check(database, ManualClock()).failureReason() == "database: the database is closed")
@@ -39,7 +39,8 @@ import Testing
         // In a process of its own, because the limit on file sizes is the process's.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
-            let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
+            let database = try Database(
+                path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
             let clock = ManualClock()
             let check = HealthCheck.databaseWrite(database, clock: clock)
             #expect(await check.failureReason() == nil)
@@ -61,7 +62,7 @@ import Testing
         let metrics = Metrics()
         metrics.addDatabase(at: folder.file("test.db"))
         #expect(try Exposition(await metrics.text())["marquee_database_size_bytes"] == nil)
-        let database = try Database(path: folder.file("test.db"), schema: Schema(HealthCheck.schema))
+        let database = try Database(path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
         let before = try #require(try Exposition(await metrics.text())["marquee_database_size_bytes"])
         #expect(before > 0)
         try await database.write { connection in

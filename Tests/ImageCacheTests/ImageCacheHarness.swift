@@ -16,7 +16,7 @@ struct ImageCacheHarness {
         folder = try TemporaryFolder()
     }
 
-    var path: String { folder.file("pictures.db") }
+    var path: String { folder.file("images.db") }
 
     /// Runs `body` with a cache over the file; the next cache finds the images that it stored.
     func open<Value>(

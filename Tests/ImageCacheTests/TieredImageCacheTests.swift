@@ -110,7 +110,7 @@ import Testing
     func damagedImage() async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red, headers: ["ETag: \"one\""]) }
         let first = try await harness.open { await $0.image(at: server.url, .small) }
-        let damages: [StaticString] = ["update picture set bytes = zeroblob(length(bytes))", "delete from picture"]
+        let damages: [StaticString] = ["update image set bytes = zeroblob(length(bytes))", "delete from image"]
         for damage in damages {
             let database = try Database(path: harness.path, schema: TieredImageCache.schema)
             try await database.write { try $0.execute(damage) }

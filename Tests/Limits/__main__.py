@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Drives each limit of docs/operations.md to its highest, inside the memory that docker-compose.yml gives.
+"""Drives each limit of docs/operations/limits.md to its highest, inside the memory that docker-compose.yml gives.
 
     python3 Tests/Limits PROGRAM [--only ROW]
 

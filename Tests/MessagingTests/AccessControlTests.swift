@@ -134,15 +134,6 @@ import Text
         }
     }
 
-    @Test("an older file's `operate` still allows to replay and to order, and a new file's does not")
-    func olderFiles() throws {
-        let text = try String(contentsOfFile: keys.makeClient("ann", roles: [.operate]).open, encoding: .utf8)
-        #expect(try KeyFile(text: text).roles == [.operate])
-        let older = text.split(separator: "\n").filter { !$0.contains("roles-version") }.joined(separator: "\n")
-        #expect(try KeyFile(text: older).roles == [.operate, .replay, .shop])
-        #expect(try KeyFile(text: older.replacing("operate", with: "read request")).roles == [.read, .request])
-    }
-
     @Test("a client connects to the sockets that its roles are for", arguments: Role.allCases)
     func sockets(role: Role) {
         #expect(AccessControl.mayUse(.publisher, [role]) == (role == .read))

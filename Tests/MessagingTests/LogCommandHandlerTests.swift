@@ -87,26 +87,6 @@ import ZeroMQ
         }
     }
 
-    @Test("an event that is larger than clients receive is passed over, also where a page ends before it")
-    func oversized() async throws {
-        let giant = [UInt8](repeating: UInt8(ascii: " "), count: Event.maximumBytes) + Array("{}".utf8)
-        let topic = try #require(Topic("movie.BBBBBBBB"))
-        let events = try await log.append(
-            draft("movie.AAAAAAAA"), EventDraft(topic, data: giant), draft("movie.CCCCCCCC"),
-            EventDraft(topic, data: giant))
-        let all = try await page("replay", #"{"stream":"movie"}"#)
-        #expect(all.events == frames([events[0], events[2]]))
-        #expect(all.header.position == "0000000000000004" && !all.header.more)
-        let first = try await page("replay", #"{"stream":"movie","limit":1}"#)
-        #expect(first.events == frames([events[0]]) && first.header.position == "0000000000000001")
-        let last = try await page("replay", #"{"stream":"movie","after":"0000000000000003"}"#)
-        #expect(last.events.isEmpty && last.header.position == "0000000000000004" && !last.header.more)
-        let latest = try await page("latest", #"{"topic":"movie.","limit":1,"after":"movie.AAAAAAAA"}"#)
-        #expect(latest.events == frames([events[2]]) && !latest.header.more)
-        let oversized = try await log.database.read { [log] in try log.log.oversized(in: $0) }
-        #expect(oversized.map(\.sequence.value) == [2, 4] && oversized.allSatisfy { $0.topic == topic })
-    }
-
     @Test("latest replies with the newest event of each topic in order, and with the streams' positions")
     func latest() async throws {
         let events = try await log.append(

@@ -56,12 +56,9 @@ final class PublisherHarness: Sendable {
     }
 
     /// Appends events and returns them without publishing them.
-    @discardableResult func write(_ topics: [String], padding: Int = 0) async throws -> [LoggedEvent] {
-        let text = String(repeating: "x", count: padding)
-        return try await log.append(
-            topics.map { topic in
-                try EventDraft(#require(Topic(topic)), encoding: ["about": topic, "padding": text])
-            })
+    @discardableResult func write(_ topics: [String]) async throws -> [LoggedEvent] {
+        try await log.append(
+            topics.map { topic in try EventDraft(#require(Topic(topic)), encoding: ["about": topic]) })
     }
 
     /// Sends events; those for which the queues have no room are lost.

@@ -69,21 +69,6 @@ import ZeroMQ
         await harness.end()
     }
 
-    @Test(
-        "an event in the log that is larger than a client receives is passed over, and the next ones arrive",
-        arguments: ["movie.", "movie.A"])
-    func oversized(_ prefix: String) async throws {
-        let harness = try await PublisherHarness(EventLogFixture(in: folder))
-        try await harness.write(["movie.AAAAAAAA"])
-        try await harness.write(["movie.AAAAAAAA"], padding: Event.maximumBytes)
-        let subscription = try await harness.subscription(to: [prefix], from: .beginning)
-        async let numbers = subscription.numbers(upTo: 4)
-        await harness.waitForSubscriber(to: "heartbeat.worker")
-        try await harness.publish("movie.AAAAAAAA", "movie.AAAAAAAA")
-        #expect(try await numbers == [1, 3, 4])
-        await harness.end()
-    }
-
     @Test("the subscription waits for a process that restarts or has not started yet")
     func restart() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")

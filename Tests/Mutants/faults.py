@@ -53,7 +53,7 @@ FAULTS = [
         'events.append((known, false))', 'events.append((known, true))', "EventStoreTests"),
     Fault(
         "checksum-ignored", "a damaged event is read", "EventStore/EventLog+Verification.swift",
-        'guard checksum?.matches(event) ?? true else', 'guard checksum?.matches(event) ?? true || !event.body.isEmpty else',
+        'guard checksum == Checksum(of: event) else', 'guard checksum == Checksum(of: event) || !event.body.isEmpty else',
         "EventStoreTests"),
     Fault(
         "page-ends-early", "a page of rare events says that nothing follows", "EventStore/EventLog+Reading.swift",
@@ -101,8 +101,8 @@ FAULTS = [
     # MARK: Intake
     Fault(
         "conflict-accepted", "an id with another body counts as repeated", "Worker/Store/RequestInbox.swift",
-        'return earlierTopic == topic && isSame ? .duplicate : .conflict',
-        'return earlierTopic == topic || isSame ? .duplicate : .conflict', "WorkerTests.Request"),
+        'return earlier == (topic, Self.digest(of: frames.body)) ? .duplicate : .conflict',
+        'return earlier.0 == topic ? .duplicate : .conflict', "WorkerTests.Request"),
     Fault(
         "one-try-too-many", "a request that ends the worker is begun once more", "Worker/Store/IntakeStore.swift",
         'guard row.tries < RequestInbox.triesLimit else {', 'guard row.tries <= RequestInbox.triesLimit else {',
@@ -129,7 +129,7 @@ FAULTS = [
         'askedAt < checked,\n            checked <= now', 'askedAt < .distantPast,\n            checked <= now', "WorkerTests"),
     Fault(
         "secret-stays", "a vendor's secret stays when its order has ended", "Worker/Store/OrderStore.swift",
-        '"delete from enclosed where request = ?"', '"delete from enclosed where request = ? and number > 0"',
+        '"delete from attachment where request = ?"', '"delete from attachment where request = ? and number > 0"',
         "WorkerTests.VendorSecret"),
     Fault(
         "order-sent-again", "an order that was begun before a crash is not looked for", "Worker/Products/ProductOrderExecutor.swift",

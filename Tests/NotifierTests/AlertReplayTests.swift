@@ -13,7 +13,7 @@ import Testing
     @Test("an event that cannot be read is named and fires nothing, and the others fire")
     func unreadable() async throws {
         let folder = try TemporaryFolder()
-        let schema = Schema(EventLog.schema)
+        let schema = Schema("test", version: 1, EventLog.tables)
         let database = try Database(path: folder.file("worker.db"), schema: schema)
         func draft(_ day: Int, _ leader: String) throws -> EventDraft {
             let chart = try SourcedChart.june(day, [.movie(leader, line: 1)]).chart

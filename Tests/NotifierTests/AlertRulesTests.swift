@@ -41,7 +41,7 @@ import Testing
         #expect(alerts[0].id == "entered.NNNNNNNN.2024-06-04.all")
     }
 
-    @Test("figures at the edges of a number, in the log of an earlier version, decide nothing and do no harm")
+    @Test("figures at the edges of a number decide nothing and do no harm")
     func edges() throws {
         func read(_ chart: SourcedChart) throws -> SourcedChart {
             SourcedChart(try Chart(json: chart.chart.json), evidence: chart.evidence)

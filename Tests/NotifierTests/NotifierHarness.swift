@@ -117,7 +117,7 @@ struct NotifierHarness {
         private let work: Task<Void, Never>
 
         init(_ path: String, events: String, commands: String) async throws {
-            let database = try Database(path: path, schema: Schema(EventLog.schema))
+            let database = try Database(path: path, schema: Schema("test", version: 1, EventLog.tables))
             let (log, positions) = try await database.read { connection in
                 let log = try EventLog(source: "/marquee/worker", in: connection)
                 return (log, try log.positions(in: connection))

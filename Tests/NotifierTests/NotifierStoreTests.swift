@@ -158,8 +158,8 @@ import Testing
             try await store.database.read { connection in
                 try connection.query(
                     """
-                    select (select count(*) from book where market = ?1), (select count(*) from open_chart where market = ?1),
-                        (select count(*) from film where market = ?1), (select count(*) from decision where market = ?1)
+                    select (select count(*) from market where market = ?1), (select count(*) from open_chart where market = ?1),
+                        (select count(*) from movie where market = ?1), (select count(*) from decision where market = ?1)
                     """, korean.description, as: Int.self, Int.self, Int.self, Int.self
                 ).flatMap { [$0.0, $0.1, $0.2, $0.3] }
             }

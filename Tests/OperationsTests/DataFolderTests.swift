@@ -42,14 +42,14 @@ import Testing
         #expect(try mode(of: "data/deeper") == 0o700)
     }
 
-    @Test("files of earlier versions are narrowed once, and each is logged")
+    @Test("files that others can read, as copies by hand, are narrowed once, and each is logged")
     func existing() throws {
         _ = try DataFolder(folder.file("data"))
         try create("data/worker.db", "data/worker.db-wal", "data/notifier.log", "data/board.db-replaced-1")
-        try create("data/pictures.db", mode: 0o600)
+        try create("data/images.db", mode: 0o600)
         #expect(chmod(folder.file("data"), 0o755) == 0)
         #expect(try narrow() == 5)
-        for name in ["worker.db", "worker.db-wal", "notifier.log", "board.db-replaced-1", "pictures.db"] {
+        for name in ["worker.db", "worker.db-wal", "notifier.log", "board.db-replaced-1", "images.db"] {
             #expect(try mode(of: "data/\(name)") == 0o600)
         }
         #expect(try mode(of: "data") == 0o700)

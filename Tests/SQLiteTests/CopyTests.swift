@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CopyTests {
     let folder: TemporaryFolder
-    let schema = Schema(Notes.component)
+    let schema = Notes.schema
 
     init() throws {
         folder = try TemporaryFolder()
@@ -104,8 +104,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try notes(in: "notes.db") }
         #expect(try names == [])
         try await Notes.database(in: folder).close()
-        let newer = Schema(
-            Schema.Component("notes", migrations: Notes.component.migrations + ["alter table note add column x;"]))
+        let newer = Schema("note", version: 2, Notes.table, "alter table note add column x;")
         let error = #expect(throws: DatabaseError.self) {
             try Database.inspect(path: folder.file("notes.db"), schema: newer) { _ in }
         }

@@ -125,16 +125,12 @@ import Testing
 
     @Test("a failed commit undoes all writes that share it, and the database stays usable", .patience)
     func failedCommit() async throws {
-        let component = Schema.Component(
-            "debts",
-            migrations: [
-                """
-                create table debt (
-                    note integer not null references note (number) deferrable initially deferred
-                ) strict;
-                """
-            ])
-        let schema = Schema(Notes.component, component)
+        let debts = """
+            create table debt (
+                note integer not null references note (number) deferrable initially deferred
+            ) strict;
+            """
+        let schema = Schema("note", version: 1, Notes.table + debts)
         let database = try Database(path: folder.file("notes.db"), schema: schema)
         let writes: [Write<Void>] = [
             { try $0.insertNote("innocent") },
@@ -209,7 +205,7 @@ import Testing
     func pool() async throws {
         let gate = DispatchSemaphore(value: 0)
         let databases = try (0..<8).map { number in
-            try Database(path: folder.file("\(number).db"), schema: Schema(Notes.component))
+            try Database(path: folder.file("\(number).db"), schema: Notes.schema)
         }
         let stuck = databases.map { database in Task { try await database.write { _ in gate.wait() } } }
         for number in 0..<100 { #expect(await Task { number }.value == number) }

@@ -15,7 +15,7 @@ import Testing
 
     func failure(opening path: String) throws -> DatabaseError {
         try #require(
-            #expect(throws: DatabaseError.self) { _ = try Database(path: path, schema: Schema(Notes.component)) })
+            #expect(throws: DatabaseError.self) { _ = try Database(path: path, schema: Notes.schema) })
     }
 
     @Test("a reopened database has what was written, and no write-ahead log is left")

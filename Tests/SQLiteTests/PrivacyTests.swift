@@ -30,7 +30,7 @@ import Testing
         let database = try Notes.database(in: folder)
         try await database.write { try $0.insertNote("a") }
         try Database.copy(
-            from: folder.file("notes.db"), to: folder.file("copy"), schema: Schema(Notes.component)
+            from: folder.file("notes.db"), to: folder.file("copy"), schema: Notes.schema
         ) { _ in }
         for name in ["notes.db", "notes.db-wal", "notes.db-shm", "notes.db-lock", "copy"] {
             #expect(try mode(of: name) == 0o600, "\(name)")

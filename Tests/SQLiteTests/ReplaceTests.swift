@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ReplaceTests {
     let folder: TemporaryFolder
-    let schema = Schema(Notes.component)
+    let schema = Notes.schema
 
     init() throws {
         folder = try TemporaryFolder()
@@ -146,9 +146,7 @@ import Testing
     @Test("a copy of an older version is migrated")
     func older() async throws {
         try await makeDatabaseAndCopy().close()
-        let newer = Schema(
-            Schema.Component(
-                "notes", migrations: Notes.component.migrations + ["alter table note add column colour text;"]))
+        let newer = Schema("note", version: 2, Notes.table, "alter table note add column colour text;")
         try replace(schema: newer) { connection throws(DatabaseError) in
             try connection.execute("update note set colour = 'red'")
         }

@@ -4,14 +4,11 @@ import TestSupport
 
 /// The table that the tests write to.
 enum Notes {
-    static let component = Schema.Component(
-        "notes",
-        migrations: [
-            "create table note (number integer primary key, text text not null unique, bytes blob) strict;"
-        ])
+    static let table = "create table note (number integer primary key, text text not null unique, bytes blob) strict;"
+    static let schema = Schema("note", version: 1, table)
 
     static func database(in folder: TemporaryFolder) throws(DatabaseError) -> Database {
-        try Database(path: folder.file("notes.db"), schema: Schema(component))
+        try Database(path: folder.file("notes.db"), schema: schema)
     }
 }
 

@@ -286,23 +286,6 @@ struct KakaoTests {
         }
     }
 
-    @Test("pages name the title with the year or the director, or several films, or are gone")
-    func imagePages() async throws {
-        let sandbox = try makeSandbox()
-        let world = World(seed: 1)
-        let week = ReleaseWeek(number: 2_835)
-        for movie in world.movies(openingIn: week) {
-            for hit in movie.imageHits.prefix(10) {
-                let response = await sandbox.respond(to: WebRequest(path: hit.pagePath))
-                #expect(response.status == (hit.pageKind == .gone ? 404 : 200))
-                let title = movie.plainTitle.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
-                    ">", with: "&gt;")
-                #expect(response.text.contains(title) == (hit.pageKind != .gone))
-                #expect(response.text.contains("<title>\(title)") == [.titled, .news, .bare].contains(hit.pageKind))
-            }
-        }
-    }
-
     @Test("some movies have no images, and some first hits are unusable")
     func hits() {
         let movies = (2_000..<2_050).flatMap { World(seed: 1).movies(openingIn: ReleaseWeek(number: $0)) }

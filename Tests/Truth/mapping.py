@@ -123,10 +123,6 @@ class Unordered(list):
     """A list whose order the contract does not promise."""
 
 
-class Partial(dict):
-    """An object of which only these members are compared."""
-
-
 def movie(body):
     """Returns topic and data of a movie's facts."""
     info = body["movieInfoResult"]["movieInfo"]
@@ -153,27 +149,30 @@ def movie(body):
 # MARK: Kakao
 
 
-def queries(facts):
-    """Returns the searches for a movie's poster: with year and director, and with the title alone."""
+def letters(title):
+    """Returns a title without blanks and signs, in small letters."""
+    return "".join(sign for sign in title.lower() if sign.isalnum()) or title
+
+
+def query(facts, titles):
+    """Returns the search for a movie's poster; `titles` are those of the other movies that the log knows."""
+    own = letters(facts["title"])
     year = facts["productionYear"] or (facts["openDate"] and facts["openDate"][:4])
-    known = [f"{word}" for word in (year, *[person["name"] for person in facts["directors"][:1]]) if word]
-    return list(dict.fromkeys([" ".join([facts["title"], *words, "영화 포스터"]) for words in (known, [])]))
+    known = (year, *[person["name"] for person in facts["directors"][:1]])
+    words = [f"{word}" for word in known if word] if any(letters(title).startswith(own) for title in titles) else []
+    return " ".join([facts["title"], *words, "영화 포스터"])
 
 
-def poster(facts, searches, found):
-    """Returns topic and data of a movie's poster: `found` is the search, its hit, and the picture that it leads to."""
-    query, document, image = found
-    is_sure = document and query != queries(facts)[-1]
-    data = {
-        "code": facts["code"], "title": facts["title"], "query": query, "found": document is not None,
-        "match": Partial({
-            "result": "confirmed" if is_sure else "titleOnly" if document else "none", "searches": searches,
-            "pageTitle": query if document else None})}
+def poster(facts, query, found):
+    """Returns topic and data of a movie's poster: `found` is the hit of the search, its number, and the picture."""
+    document, number, image = found
+    data = {"code": facts["code"], "title": facts["title"], "query": query, "found": document is not None}
     if document:
         data |= {
-            "imageURL": document["image_url"], "thumbnailURL": document["thumbnail_url"], "width": image.width,
-            "height": image.height, "site": text(document["display_sitename"]), "pageURL": text(document["doc_url"]),
-            "source": "kakao", "contentType": "image/png", "bytes": len(image.bytes), "sha256": image.sha256,
+            "hit": number, "imageURL": document["image_url"], "thumbnailURL": document["thumbnail_url"],
+            "width": image.width, "height": image.height, "site": text(document["display_sitename"]),
+            "pageURL": text(document["doc_url"]), "source": "kakao", "contentType": "image/png",
+            "bytes": len(image.bytes), "sha256": image.sha256,
         }
     return f"poster.{facts['code']}", data
 
@@ -217,8 +216,6 @@ def differences(found, expected, path=""):
         def in_order(rows):
             return sorted(rows, key=lambda row: (row["movieCode"], row["field"]))
         found, expected = in_order(found), in_order(expected)
-    if isinstance(expected, Partial) and isinstance(found, dict):
-        found = {name: value for name, value in found.items() if name in expected}
     if isinstance(expected, dict) and isinstance(found, dict):
         for name in sorted(expected.keys() | found.keys()):
             if name not in found or name not in expected:

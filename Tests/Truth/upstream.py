@@ -1,12 +1,10 @@
 """Plays the recorded pages of Kakao's image search and of the Open Market, which the sandbox does not.
 
 Each search gets a page of recorded hits with one whose picture can be fetched, at one of the first three places; which hit
-that is goes round, so that every recorded hit is a movie's poster once there are enough movies. The page that shows the
-picture has the query as its title; all other pages are gone.
+that is goes round, so that every recorded hit is a movie's poster once there are enough movies.
 """
 
 import hashlib
-import html
 import json
 import struct
 import threading
@@ -32,13 +30,13 @@ class Picture:
 
 
 class Upstream(Server):
-    """The server. `searches` holds for each query the hit that has a picture, and the picture; None twice for no hit."""
+    """The server. `searches` holds for each query the hit that has a picture, its number, and the picture; None for no hit."""
 
     def __init__(self, recordings):
         self.pages = [parse((recordings / "kakao/image" / f"{name}.json").read_text())
                       for name in ("movie-poster-80", "last-page-28", "page-of-30", "page-of-3")]
         self.empty = parse((recordings / "kakao/image/empty.json").read_text())
-        self.searches, self.pictures, self.titles, self.market, self.lock = {}, {}, {}, {}, threading.Lock()
+        self.searches, self.pictures, self.market, self.lock = {}, {}, {}, threading.Lock()
         super().__init__()
 
     def search(self, query):
@@ -48,7 +46,7 @@ class Upstream(Server):
             hits = [(page, place) for page in self.pages for place in range(len(page["documents"]))]
             # One search in twenty finds nothing.
             if number % 20 == 19:
-                self.searches.setdefault(query, (None, None, self.empty))
+                self.searches.setdefault(query, (None, None, None, self.empty))
             elif query not in self.searches:
                 page, place = hits[(number - number // 20) % len(hits)]
                 first = max(0, place - number % 3)
@@ -59,11 +57,9 @@ class Upstream(Server):
                     for at, document in enumerate(page["documents"][first:])]
                 chosen = documents[place - first]
                 picture = self.pictures[f"/picture/{number}-{place - first}"] = Picture(number)
-                self.titles[f"/page/{number}-{place - first}"] = query
-                # Of the form of a poster, and not older than the movie.
-                chosen |= {"width": picture.width, "height": picture.height, "datetime": "2026-01-01T00:00:00.000+09:00"}
-                self.searches[query] = chosen, picture, page | {"documents": documents}
-            return self.searches[query][2]
+                chosen |= {"width": picture.width, "height": picture.height}
+                self.searches[query] = chosen, place - first + 1, picture, page | {"documents": documents}
+            return self.searches[query][3]
 
     def answer(self, request):
         path, _, query = request.path.partition("?")
@@ -72,9 +68,6 @@ class Upstream(Server):
             body = json.dumps(self.search(urllib.parse.parse_qs(query)["query"][0]), default=float).encode()
         elif path in self.pictures:
             kind, body = "image/png", self.pictures[path].bytes
-        elif path in self.titles:
-            title = html.escape(self.titles[path])
-            kind, body = "text/html; charset=utf-8", f"<html><head><title>{title}</title></head></html>".encode()
         elif request.path in self.market:
             body = self.market[request.path]
         else:

@@ -14,13 +14,24 @@ final class ImageHostHarness: Sendable {
         var image: String
         var thumbnail: String
         var site = "갤러리"
-        var page: String
+        var page = "/page"
+        var size: (width: Int, height: Int)?
 
-        init(_ image: String, thumbnail: String = "/missing", page: String = "/page") {
+        init(_ image: String, thumbnail: String = "/missing", size: (Int, Int)? = nil) {
             self.image = image
             self.thumbnail = thumbnail
-            self.page = page
+            self.size = size
         }
+    }
+
+    /// A document as Kakao writes it, but for the spelling of its keys.
+    private struct Answer: Encodable {
+        let imageUrl: String
+        let thumbnailUrl: String
+        let displaySitename: String
+        let docUrl: String
+        let width: Int?
+        let height: Int?
     }
 
     /// A received request: its path, and the search's query and authorization.
@@ -47,7 +58,7 @@ final class ImageHostHarness: Sendable {
             seen.withLock { $0.append(recorded) }
             await onRequest(request.path)
             if request.path == "/v2/search/image" { return search(request.header("Host") ?? "") }
-            return files[request.path] ?? (request.path == "/page" ? Self.page : .text("not here", status: 404))
+            return files[request.path] ?? .text("not here", status: 404)
         }
         self.seen = seen
     }
@@ -57,42 +68,31 @@ final class ImageHostHarness: Sendable {
         _ documents: [Document], files: [String: WebResponse] = [:], timeout: Duration = .seconds(30),
         onRequest: @escaping @Sendable (String) async -> Void = { _ in }
     ) throws {
-        let answers = documents.map { document in
-            [
-                "image_url": document.image, "thumbnail_url": document.thumbnail, "display_sitename": document.site,
-                "doc_url": document.page,
-            ]
-        }
         try self.init(
             search: { host in
-                let list = answers.map { $0.mapValues { $0.hasPrefix("/") ? "http://\(host)\($0)" : $0 } }
-                // Text alone is always encodable.
-                let body = (try? JSONEncoder().encode(["documents": list])) ?? Data()
+                func url(_ text: String) -> String { text.hasPrefix("/") ? "http://\(host)\(text)" : text }
+                let list = documents.map { document in
+                    Answer(
+                        imageUrl: url(document.image), thumbnailUrl: url(document.thumbnail),
+                        displaySitename: document.site, docUrl: url(document.page), width: document.size?.width,
+                        height: document.size?.height)
+                }
+                let encoder = JSONEncoder()
+                encoder.keyEncodingStrategy = .convertToSnakeCase
+                // Texts and numbers are always encodable.
+                let body = (try? encoder.encode(["documents": list])) ?? Data()
                 return .json(Array(body))
             }, files: files, timeout: timeout, onRequest: onRequest)
     }
 
-    /// A page about the movie 첫눈 of 2024.
-    private static let page = page("첫눈 (2024) 포스터")
-
-    /// A page with a title and lines.
-    static func page(_ title: String, _ lines: String...) -> WebResponse {
-        let text = lines.map { "<p>\($0)</p>" }.joined()
-        return WebResponse(
-            contentType: "text/html",
-            body: .bytes(Array("<html><title>\(title)</title><body>\(text)</body></html>".utf8)))
-    }
-
     /// Finds the poster of a movie of 2024 with this title.
     func findPoster(
-        _ title: String = "첫눈", allowsPrivateAddresses: Bool = true, _ change: (inout Movie) -> Void = { _ in }
+        _ title: String = "첫눈", allowsPrivateAddresses: Bool = true, besides rejected: Set<String> = []
     ) async throws(UpstreamError) -> Poster {
-        let finder = PosterFinder(
+        let posters = PosterSearch(
             client: client, images: images, search: search, allowsPrivateAddresses: allowsPrivateAddresses)
-        var movie = Movie(code: Sample.code("20240001"), title: title)
-        movie.productionYear = 2024
-        change(&movie)
-        return try await finder.poster(for: movie).value
+        let movie = Movie(code: Sample.code("20240001"), title: title)
+        return try await posters.poster(of: movie, hasNamesake: false, besides: rejected).value
     }
 
     /// The search API on this server.

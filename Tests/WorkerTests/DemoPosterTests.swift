@@ -16,7 +16,7 @@ import Testing
         let sandbox = try SandboxServer(options: options)
         let client = HTTPClient(retry: .patient)
         let kobis = Kobis(url: sandbox.kobisURL, key: SandboxOptions.anyKobisKey)
-        let finder = PosterFinder(
+        let posters = PosterSearch(
             client: client, search: KakaoImageSearch(url: sandbox.kakaoURL, key: SandboxOptions.anyKakaoKey),
             allowsPrivateAddresses: true)
         var codes: Set<MovieCode> = []
@@ -26,8 +26,8 @@ import Testing
         }
         var found = 0
         for code in codes {
-            let poster = try await finder.poster(for: try await client.send(kobis.movie(code)).value).value
-            guard let image = poster.image else { continue }
+            let movie = try await client.send(kobis.movie(code)).value
+            guard let image = try await posters.poster(of: movie, hasNamesake: false).value.image else { continue }
             found += 1
             // The address of a drawn poster has the code of its film.
             #expect(image.imageURL.contains("/posters/\(code)-"), "\(code)")
@@ -37,52 +37,25 @@ import Testing
         await sandbox.shutdown()
     }
 
-    @Test("of the films that share a title none gets the other's poster, and most get their own")
+    @Test("nine of ten films that share a title get a poster of their own if the search names year and director")
     func namesakes() throws {
         let world = World(seed: 1)
         let now = KoreanDate(dayNumber: 20_780).start  // 2026-11-23
         let publishedView = PublishedView(at: now)
         let pairs = world.titles(upTo: publishedView.newestWeek).values.filter { $0.count > 1 }
-        let films = pairs.flatMap(\.self).map { SimulatedMovie($0, seed: 1) }.filter { publishedView.lists($0) }
-        var found = 0
+        let films = pairs.flatMap(\.self).map { SimulatedMovie($0, seed: 1) }.filter {
+            publishedView.lists($0) && $0.imageCount > 0
+        }
+        var own = 0
         for film in films {
             let json = World.movieBody(world.movieInfo(code: film.code, as: publishedView))
             let movie = try Kobis(url: "", key: "").movie(try #require(MovieCode(film.code))).read(
                 HTTPResponse(body: Data(json))
             ).value
-            let subject = PosterSubject(movie)
-            var choice = PosterChoice(subject)
-            var chosen: ImageHit?
-            for query in subject.queries where chosen == nil {
-                chosen = Self.hit(for: query, &choice, in: world, at: now)
-            }
-            guard let chosen else { continue }
-            found += 1
-            #expect(chosen.movie.id == film.id, "\(film.code) \(film.title)")
+            let hits = world.imageHits(for: PosterSearch.query(for: movie, hasNamesake: true), at: now)
+            let poster = hits.prefix(KakaoImageSearch.hitLimit).first { $0.content == .image && !$0.isStill }
+            if poster?.movie.id == film.id { own += 1 }
         }
-        #expect(films.count > 200 && found * 10 > films.count * 8, "\(found) of \(films.count)")
-    }
-
-    /// Returns the hit that the choice falls on, as the finder makes it, without drawing images.
-    private static func hit(
-        for query: String, _ choice: inout PosterChoice, in world: World, at now: Date
-    ) -> ImageHit? {
-        let hits = world.imageHits(for: query, at: now).prefix(KakaoImageSearch.hitLimit)
-        let byPath = Dictionary(uniqueKeysWithValues: hits.map { ($0.imagePath, $0) })
-        choice.begin(
-            query,
-            hits.map { hit in
-                ImageCandidate(
-                    imageURL: hit.imagePath, thumbnailURL: nil, size: .init(width: hit.width, height: hit.height),
-                    year: Int(hit.datetime.prefix(4)))
-            })
-        for candidate in choice.candidates.prefix(PosterFinder.candidateLimit) {
-            guard let hit = candidate.imageURL.flatMap({ byPath[$0] }),
-                let page = hit.page(besides: world.movies(openingIn: hit.movie.id.week)),
-                choice.judge(candidate, PosterPage(html: Data(page))) != nil, hit.content == .image
-            else { continue }
-            return hit
-        }
-        return nil
+        #expect(films.count > 200 && own * 10 > films.count * 9, "\(own) of \(films.count)")
     }
 }

@@ -55,7 +55,7 @@ import Testing
         #expect(try await harness.store.loadPending() == [first.triedOnce, second.triedOnce])
     }
 
-    @Test("waiting requests are loaded with their origin, also from an earlier version's table")
+    @Test("waiting requests are loaded with their origin")
     func origins() async throws {
         let harness = try await WorkerHarness()
         let origins = [RequestOrigin.backfill, .client, .schedule]
@@ -65,26 +65,6 @@ import Testing
         _ = try await harness.store.accept(
             accepted.map { IntakeItem(accepted: $0, frames: Sample.chart.frames) })
         #expect(try await harness.store.loadPending() == accepted.map(\.triedOnce))
-
-        let path = harness.folder.file("earlier.db")
-        let earlier = Schema.Component("inbox", migrations: Array(RequestInbox.schema.migrations.prefix(1)))
-        let before = try Database(path: path, schema: Schema(earlier))
-        let ids = ["schedule.day.2024-06-04.morning", "schedules", "backfill.1.day.2024-06-04", "backfill", "z"]
-        try await before.write { connection in
-            for id in ids {
-                try connection.execute(
-                    """
-                    insert into inbox (id, topic, body, request, accepted_at, state)
-                    values (?, 'fetch.day', '', '', '2024-06-05T03:00:00Z', 0)
-                    """, id)
-            }
-        }
-        await before.close()
-        let now = try Database(path: path, schema: Schema(RequestInbox.schema))
-        let waiting = try await now.read { try RequestInbox(limit: 10).waiting(in: $0) }
-        #expect(waiting.map(\.id.description) == ids)
-        #expect(waiting.map(\.origin) == [.schedule, .client, .backfill, .client, .client])
-        await now.close()
     }
 
     @Test("a waiting request that cannot be read any more fails, and the others are loaded")

@@ -1,4 +1,3 @@
-import SQLite
 import TestSupport
 import Testing
 import Text
@@ -30,19 +29,6 @@ import Text
             }
             #expect("\(error)".contains("MARQUEE_DATA"))
             #expect(error.text(in: .ko).hasSuffix("섞이지 않게 MARQUEE_DATA에 다른 폴더를 지정하세요"))
-        }
-    }
-
-    @Test("a log of an earlier version, which knows only the host, is bound to the first port of that host")
-    func earlierVersion() async throws {
-        let harness = try await WorkerHarness()
-        try await harness.database.write { try $0.execute("insert into origin (host) values (?)", "127.0.0.1") }
-        await #expect(throws: UpstreamBinding.UpstreamBindingError.self) {
-            try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.2:8590/rest")
-        }
-        try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.1:8590/rest")
-        await #expect(throws: UpstreamBinding.UpstreamBindingError.self) {
-            try await UpstreamBinding.bind(harness.database, to: "http://127.0.0.1:9999/rest")
         }
     }
 }

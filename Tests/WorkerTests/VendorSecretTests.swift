@@ -35,7 +35,7 @@ import Text
     }
 
     private func sealed() async throws -> Data {
-        let rows = try await harness.database.read { try $0.query("select bytes from enclosed", as: [UInt8].self) }
+        let rows = try await harness.database.read { try $0.query("select bytes from attachment", as: [UInt8].self) }
         return Data(try #require(rows.first))
     }
 
@@ -57,7 +57,7 @@ import Text
         try await harness.database.write { connection in
             try connection.execute(
                 """
-                update enclosed set bytes = (select bytes from enclosed where request = 'first')
+                update attachment set bytes = (select bytes from attachment where request = 'first')
                 where request = 'second'
                 """)
         }
@@ -66,16 +66,6 @@ import Text
         #expect(error?.code == .unauthorized)
         let other = OrderStoreWithKey(seal: SecretSeal())
         await #expect(throws: ContractError.self) { try await other.attachments(of: first.id, in: harness) }
-    }
-
-    @Test("one that an earlier version stored as it was is still used")
-    func earlierVersion() async throws {
-        let accepted = try await accept("mine")
-        try await harness.database.write { connection in
-            try connection.execute(
-                "update enclosed set number = 0, bytes = ? where request = 'mine'", Array(Self.secret.utf8))
-        }
-        #expect(try await harness.store.attachments(of: accepted.id).secret == Self.secret)
     }
 
     @Test("the key is made once, for its owner only, and a key that others can read is refused")

@@ -119,7 +119,7 @@ extension WorkerHarness {
             store: store, client: client,
             kobis: kobis.map { Kobis(url: $0, key: "0123456789abcdef0123456789abcdef") },
             posters: kakao.map {
-                PosterFinder(
+                PosterSearch(
                     client: client, search: KakaoImageSearch(url: $0, key: "fedcba9876543210"),
                     allowsPrivateAddresses: true)
             }, quota: quota, wallClock: wallClock, logger: logger)

@@ -27,7 +27,7 @@ import Testing
         try await harness.expectPublishedInOrder()
     }
 
-    @Test("what would be an event of megabytes is not written, and an older one answers no request and is not repeated")
+    @Test("what would be an event of megabytes is not written")
     func oversized() async throws {
         let harness = try await WorkerHarness()
         let accepted = try await harness.accept(Sample.newChart, as: "a")
@@ -39,16 +39,6 @@ import Testing
         }
         #expect(error?.code == .upstreamInvalid)
         #expect(try await harness.store.checkedEvent(.movie(movie.code)) == nil)
-
-        var chart = Sample.chart(10)
-        chart.entries[0].title = String(repeating: "눈", count: 700_000)
-        let topic = Topic.ranking(day: Sample.day, market: .all)
-        let data = chart.json
-        _ = try await harness.store.write { try $0.append([EventDraft(topic, data: data)]) }
-        #expect(try await harness.store.checkedEvent(topic) == nil)
-        try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
-        let revision = try #require(harness.events("ranking.").last).data(as: Chart.self)
-        #expect(revision.revision == 2 && revision.corrections == [])
     }
 
     @Test("a request that the log can answer is answered by the commit that accepts it")

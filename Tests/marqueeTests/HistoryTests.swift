@@ -58,7 +58,7 @@ import Text
             ])
     }
 
-    @Test("figures at the edges of a number, in the log of an earlier version, are shown as unknown")
+    @Test("figures at the edges of a number are shown as unknown")
     func edges() throws {
         let revision = try revision("2024-02-22", [try entry(audience: .max, change: .min)])
         let day = ChartAppearance(revision: revision, entry: try #require(revision.chart.entries.first))

@@ -68,6 +68,9 @@ import Testing
             (NotifierCommand.self, ["--ranks", "0"], #"--ranks must be a number of at least 1, not "0""#),
             (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts, --board and --sandbox exclude each other"),
             (WorkerCommand.self, ["now"], #"unexpected argument "now""#),
+            (PosterCommand.self, [], "poster takes CODE [--reject | URL]"),
+            (PosterCommand.self, ["2022B512", "https://a.kr/1", "--reject"], "poster takes CODE [--reject | URL]"),
+            (PosterCommand.self, ["파묘"], #"CODE must be eight characters of 0-9 and A-Z, not "파묘""#),
             (SandboxCommand.self, ["--seed", "x"], #"--seed must be a whole number, not "x""#),
         ] as [(any Subcommand.Type, [String], String)])
     func others(_ command: any Subcommand.Type, _ words: [String], _ message: String) {

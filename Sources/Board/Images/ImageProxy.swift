@@ -45,11 +45,11 @@ struct ImageProxy: Sendable {
     /// Adds how many images were requested, and how many bytes are cached.
     func addMetrics(to metrics: Metrics) {
         metrics.counters(
-            "marquee_pictures_total", "Images that browsers requested, by where they were found.", by: "from"
+            "marquee_images_total", "Images that browsers requested, by where they were found.", by: "from"
         ) {
             [cache] in await cache.counts()
         }
-        metrics.gauges("marquee_pictures_bytes", "Bytes of the cached images, in memory and on disk.", by: "where") {
+        metrics.gauges("marquee_images_bytes", "Bytes of the cached images, in memory and on disk.", by: "where") {
             [cache] in try await cache.sizes()
         }
     }

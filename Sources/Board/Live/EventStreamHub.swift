@@ -69,7 +69,7 @@ final class EventStreamHub: Sendable {
     func addMetrics(to metrics: Metrics) {
         metrics.gauge("marquee_board_browsers", "Browsers connected to the live updates.") { Double(self.browserCount) }
         metrics.counter(
-            "marquee_board_news_total", "Live updates sent to the connected browsers; each is counted once."
+            "marquee_board_live_updates_total", "Live updates sent to the connected browsers; each is counted once."
         ) {
             Double(self.sentCount)
         }

@@ -3,7 +3,7 @@ import SQLite
 
 /// A change that is sent to browsers, with enough data for a page to decide what to reload.
 ///
-/// The table and the metric call them news. See docs/decisions/0021-live-update-ids.md.
+/// Its id names the read model, because one that is rebuilt counts anew.
 struct LiveUpdate: Hashable, Sendable {
     /// The subject of an update; the raw value is the name of the server-sent event.
     enum Kind: String, Sendable {
@@ -38,7 +38,7 @@ extension ReadModel {
             try connection.query(
                 """
                 select id, kind, data from (
-                    select id, kind, data, sum(length(data)) over (order by id desc) as size from news
+                    select id, kind, data, sum(length(data)) over (order by id desc) as size from live_update
                 ) where size <= ? order by id
                 """, EventStreamHub.greetingLimit, as: Int.self, String.self, [UInt8].self
             ).compactMap { id, kind, data in
@@ -52,13 +52,13 @@ extension Connection {
     /// Stores an update, and returns it with its id.
     func addUpdate(_ kind: LiveUpdate.Kind, _ data: [UInt8]) throws(DatabaseError) -> LiveUpdate {
         let id = try query(
-            "insert into news (kind, data) values (?, ?) returning id", kind.rawValue, data, as: Int.self)[0]
+            "insert into live_update (kind, data) values (?, ?) returning id", kind.rawValue, data, as: Int.self)[0]
         return LiveUpdate(id: id, kind: kind, data: data)
     }
 
     /// Deletes all but the newest `LiveUpdate.limit` updates.
     func trimUpdates() throws(DatabaseError) {
-        try execute("delete from news where id <= (select max(id) from news) - ?", LiveUpdate.limit)
+        try execute("delete from live_update where id <= (select max(id) from live_update) - ?", LiveUpdate.limit)
     }
 }
 

@@ -102,19 +102,28 @@ private struct RunDay: Encodable {
     let showings: Int?
 }
 
-/// A movie's poster, and the page that shows it.
+/// A movie's poster, how it was found, and the page that shows it.
 private struct PosterState: Encodable {
     let isKnown: Bool
     let version: String?
     let site: String?
     let pageURL: String?
+    /// What was searched, and the number of the hit.
+    let query: String?
+    let hit: Int?
+    /// Whether an operator has chosen the image.
+    let isChosen: Bool
 
     init(version: String?, data: [UInt8]?) throws {
         isKnown = data != nil
         self.version = version
-        let image = try data.flatMap { try JSON.decode(Poster.self, from: $0).image }
+        let poster = try data.map { try JSON.decode(Poster.self, from: $0) }
+        let image = poster?.image
+        query = poster?.query
+        hit = poster?.hit
+        isChosen = image?.source == Poster.Image.operatorSource
         site = image?.site
-        // A browser runs what stands behind `javascript:`; the log's events may be older than the worker's own check.
+        // A browser runs what stands behind `javascript:`.
         pageURL = image?.pageURL.flatMap { url in
             ["http://", "https://"].contains { url.lowercased().hasPrefix($0) } ? url : nil
         }

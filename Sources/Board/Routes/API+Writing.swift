@@ -32,7 +32,7 @@ extension API {
 
     /// Whether the request is the operator's: of a visitor who is signed in, or of anybody on this machine if the board is for it alone.
     ///
-    /// See docs/decisions/0072-the-operator-of-a-board.md.
+    /// See docs/decisions/strangers-at-the-board.md.
     func isOperator(_ request: WebRequest) -> Bool {
         if isSignedIn(request) { return true }
         let marks = ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via"]

@@ -7,7 +7,7 @@ import WebServer
 /// Heavy answers are made two at a time, and a few wait; a client that asks for more gets 503 with `Retry-After`. That a client has an answer
 /// already is known without making it.
 ///
-/// See docs/decisions/0070-answers-to-strangers.md.
+/// See docs/decisions/strangers-at-the-board.md.
 final class AnswerCache: Sendable {
     /// Too many heavy answers are being made, for this client or for all.
     struct BusyError: Error {}

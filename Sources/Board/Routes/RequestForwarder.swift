@@ -15,7 +15,7 @@ import ZeroMQ
 /// strangers cannot use the quota up. All but the operator get what the log has if that is fresh: their `refresh` is not passed
 /// on, and the worker knows by the ids of their requests that these may not use all of the quota.
 ///
-/// See docs/decisions/0063-visitors-of-the-board.md.
+/// See docs/decisions/strangers-at-the-board.md.
 struct RequestForwarder: Sendable {
     /// Topics for every visitor.
     private static let fetchTopics: Set<RequestTopic> = [
@@ -23,6 +23,8 @@ struct RequestForwarder: Sendable {
     ]
     /// Topics for signed-in visitors.
     private static let orderTopics: Set<RequestTopic> = [.productRegister, .productModify, .productRemove]
+    /// The command with which the operator replaces a poster.
+    private static let posterCommand = "poster"
     private static let timeout = Duration.seconds(10)
 
     private let io: IOThread
@@ -55,17 +57,17 @@ struct RequestForwarder: Sendable {
     /// - Parameters:
     ///   - body: A JSON object with `topic` and the fields of the request.
     ///   - isSignedIn: Whether the visitor may change products, and is not counted among the day's visitors.
-    ///   - isOperator: Whether the visitor may refresh, and use all of the quota.
+    ///   - isOperator: Whether the visitor may refresh, use all of the quota, and replace posters.
     /// - Throws: The error that the worker would give, `unauthorized`, `overloaded` above the rate limit, or
     ///   `internal` if the worker does not answer within ten seconds.
     func forward(
         _ body: [UInt8], images: [[UInt8]] = [], isSignedIn: Bool, isOperator: Bool
     ) async throws(ContractError) -> RequestID {
-        let topic = try Self.topic(of: body)
-        guard isSignedIn || !Self.orderTopics.contains(topic) else {
-            throw ContractError(.unauthorized, "\(topic.rawValue) needs the board's password", field: "password")
+        let prefix = isOperator ? ReadModel.requestPrefix : RequestID.visitorPrefix
+        guard let id = RequestID(prefix + RequestID.random().description) else {
+            throw ContractError(.internal, "the board cannot make an id for the request")
         }
-        let parsed = try Request(RequestFrames([Array(topic.rawValue.utf8), body] + images), at: wallClock.now())
+        let frames = try frames(of: body, images, as: id, isSignedIn: isSignedIn, isOperator: isOperator)
         guard rateLimit.withLock({ $0.takeToken(at: age.elapsed) }) else {
             throw ContractError(
                 .overloaded, "the board's visitors have sent too many requests; try again later", retryAfter: 5)
@@ -75,14 +77,8 @@ struct RequestForwarder: Sendable {
                 .overloaded, "the board's visitors have sent as many requests as they may in a day; try again tomorrow",
                 retryAfter: 3_600)
         }
-        let prefix = isOperator ? ReadModel.requestPrefix : RequestID.visitorPrefix
-        guard let id = RequestID(prefix + RequestID.random().description) else {
-            throw ContractError(.internal, "the board cannot make an id for the request")
-        }
-        // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
-        let request = Request(parsed.target, id: id, refresh: parsed.refresh && isOperator)
         do {
-            let reply = try await reply(to: request.frames(attaching: Attachments(images: images)))
+            let reply = try await reply(to: frames)
             if let failure = reply.failure { throw failure }
             return reply.requestID ?? id
         } catch let error as ContractError {
@@ -90,6 +86,27 @@ struct RequestForwarder: Sendable {
         } catch {
             throw ContractError(.internal, "the worker does not answer; try again later", retryAfter: 10)
         }
+    }
+
+    /// Returns the frames to send, after checking that the visitor may send them.
+    private func frames(
+        of body: [UInt8], _ images: [[UInt8]], as id: RequestID, isSignedIn: Bool, isOperator: Bool
+    ) throws(ContractError) -> RequestFrames {
+        let name = try Self.name(in: body)
+        if name == Self.posterCommand {
+            guard isOperator else {
+                throw ContractError(.unauthorized, "only the operator may replace a poster", field: "password")
+            }
+            return RequestFrames(topic: name, body: try PosterFields(body, id).text)
+        }
+        let topic = try Self.topic(named: name)
+        guard isSignedIn || !Self.orderTopics.contains(topic) else {
+            throw ContractError(.unauthorized, "\(topic.rawValue) needs the board's password", field: "password")
+        }
+        let parsed = try Request(RequestFrames([Array(topic.rawValue.utf8), body] + images), at: wallClock.now())
+        // Encoded again from the fields that were read: a vendor's secret that a visitor added is not forwarded.
+        let request = Request(parsed.target, id: id, refresh: parsed.refresh && isOperator)
+        return request.frames(attaching: Attachments(images: images))
     }
 
     /// Counts a request of a visitor who is not signed in; returns false if the day has no more.
@@ -105,14 +122,17 @@ struct RequestForwarder: Sendable {
         }
     }
 
-    private static func topic(of body: [UInt8]) throws(ContractError) -> RequestTopic {
+    private static func name(in body: [UInt8]) throws(ContractError) -> String {
         guard let header = try? JSON.decode(RequestHeader.self, from: body) else {
             throw ContractError(.badRequest, "the body must be a JSON object with the field topic", field: "body")
         }
-        guard let topic = RequestTopic(text: header.topic), fetchTopics.contains(topic) || orderTopics.contains(topic)
-        else {
+        return header.topic
+    }
+
+    private static func topic(named name: String) throws(ContractError) -> RequestTopic {
+        guard let topic = RequestTopic(text: name), fetchTopics.contains(topic) || orderTopics.contains(topic) else {
             throw ContractError(
-                .badRequest, "the board forwards no requests \(header.topic.prefix(bytes: 40).debugDescription)",
+                .badRequest, "the board forwards no requests \(name.prefix(bytes: 40).debugDescription)",
                 field: "topic")
         }
         return topic
@@ -136,4 +156,22 @@ struct RequestForwarder: Sendable {
 
 private struct RequestHeader: Decodable {
     let topic: String
+}
+
+/// The fields of the command `poster` that replace a poster.
+private struct PosterFields: Codable {
+    var id: String?
+    let code: String
+    let reject: Bool?
+    let url: String?
+
+    init(_ body: [UInt8], _ id: RequestID) throws(ContractError) {
+        guard let fields = try? JSON.decode(Self.self, from: body), fields.reject == true || fields.url != nil else {
+            throw ContractError(.badRequest, "the body must have code, and reject or url", field: "body")
+        }
+        self = fields
+        self.id = id.description
+    }
+
+    var text: String { String(decoding: JSON.encodeInfallibly(self), as: UTF8.self) }
 }

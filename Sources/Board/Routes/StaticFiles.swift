@@ -55,7 +55,7 @@ struct StaticFiles: Sendable {
 
 /// Finds the folder of the page's files.
 ///
-/// See docs/decisions/0020-location-of-web-assets.md.
+/// A page changes without a build, and no path of a request reaches the file system.
 enum AssetFolder {
     /// Paths below one of the folders above the program: where it is installed, and in the sources that it is built from.
     private static let candidates = ["share/marquee/web", "Sources/Board/Web"]

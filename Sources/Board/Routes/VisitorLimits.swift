@@ -4,7 +4,7 @@ import WebServer
 
 /// How often each client may ask, so that one of them does not keep out the others.
 ///
-/// A client is an IPv4 address or an IPv6 network of 64 bits. See docs/decisions/0071-clients-of-the-board.md.
+/// A client is an IPv4 address or an IPv6 network of 64 bits. See docs/decisions/strangers-at-the-board.md.
 final class VisitorLimits: Sendable {
     /// Seconds of requests that a client may send at once after a pause.
     private static let burst = 20.0

@@ -186,7 +186,7 @@ extension ChartEntry: JSONWritable {
 }
 
 extension ChartEntry.Field {
-    /// Reads a figure of this field; nil if it is empty, or outside the field's range: logs of earlier versions have such.
+    /// Reads a figure of this field; nil if it is empty, or outside the field's range, where sums could overflow.
     public func figure(_ json: JSONValue?) throws(DecodingError) -> Int? {
         guard let figure = try json?.integer(), range.contains(figure) else { return nil }
         return figure

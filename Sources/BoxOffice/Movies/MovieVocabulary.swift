@@ -1,8 +1,6 @@
 /// The Korean Film Council's closed vocabularies, and their words in English.
 ///
 /// The council answers in Korean alone. A word that is not listed stays as it is: the council adds words now and then.
-///
-/// See docs/decisions/0098-english-vocabulary.md.
 public enum MovieVocabulary: String, CaseIterable, Sendable {
     /// The grades of ``Movie/Rating``.
     case ratings

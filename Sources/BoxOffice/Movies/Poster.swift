@@ -14,7 +14,7 @@ public struct Poster: Hashable, Sendable {
         @Nullable public var site: String?
         /// The page that shows it.
         @Nullable public var pageURL: String?
-        /// The service that found it.
+        /// The service that found it, or ``operatorSource``.
         public var source: String
         /// The media type detected from the image's bytes, such as `image/jpeg`.
         public var contentType: String
@@ -22,6 +22,9 @@ public struct Poster: Hashable, Sendable {
         public var bytes: Int
         /// The image's SHA-256, 64 hexadecimal digits.
         public var sha256: String
+
+        /// The source of an image that an operator has chosen.
+        public static let operatorSource = "operator"
 
         /// The image's version in the board's URLs; nil if the digest is not one, so that nothing else gets into a URL.
         public var version: String? {
@@ -52,24 +55,23 @@ public struct Poster: Hashable, Sendable {
     public var code: MovieCode
     /// The movie's title.
     public var title: String
-    /// The search terms.
+    /// What was searched; empty if an operator has chosen the image.
     public var query: String
+    /// The number of the hit that the image is, from 1; nil without an image, and if an operator has chosen it.
+    public var hit: Int?
     /// The image; nil if none was found.
     public var image: Image?
 
-    /// Why the image was chosen, or why none was; nil in events that were logged before the choice had reasons.
-    public var match: Match?
-
     /// Makes the outcome of a search.
-    public init(code: MovieCode, title: String, query: String, image: Image?, match: Match? = nil) {
+    public init(code: MovieCode, title: String, query: String, hit: Int? = nil, image: Image?) {
         self.code = code
         self.title = title
         self.query = query
+        self.hit = hit
         self.image = image
-        self.match = match
     }
 
-    /// Whether another poster states the same: the reasons may differ, because other hits are compared each time.
+    /// Whether another poster states the same: the search and the place of the hit may differ each time.
     public func statesSame(as other: Poster) -> Bool {
         (code, title, image) == (other.code, other.title, other.image)
     }
@@ -80,8 +82,8 @@ extension Poster: Codable {
         case code
         case title
         case query
+        case hit
         case found
-        case match
     }
 
     /// Reads the search and, if `found`, the image's fields beside it.
@@ -90,9 +92,8 @@ extension Poster: Codable {
         code = try container.decode(MovieCode.self, forKey: .code)
         title = try container.decode(String.self, forKey: .title)
         query = try container.decode(String.self, forKey: .query)
+        hit = try container.decodeIfPresent(Int.self, forKey: .hit)
         image = try container.decode(Bool.self, forKey: .found) ? Image(from: decoder) : nil
-        // A reason in words of a later version is none to this one; the poster is a poster all the same.
-        match = (try? container.decodeIfPresent(Match.self, forKey: .match)) ?? nil
     }
 
     /// Writes the search, `found` and, if there is one, the image's fields beside them.
@@ -101,8 +102,8 @@ extension Poster: Codable {
         try container.encode(code, forKey: .code)
         try container.encode(title, forKey: .title)
         try container.encode(query, forKey: .query)
+        try container.encodeIfPresent(hit, forKey: .hit)
         try container.encode(image != nil, forKey: .found)
-        try container.encodeIfPresent(match, forKey: .match)
         try image?.encode(to: encoder)
     }
 }

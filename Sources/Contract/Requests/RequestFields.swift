@@ -3,7 +3,7 @@ public import JSONCoding
 
 /// The fields of a request's body, read but not yet checked.
 ///
-/// See docs/decisions/0024-request-fields-and-attachments.md.
+/// Secret and images of an order are no fields: `request.accepted` and `request.failed` echo the fields.
 public enum RequestFields: Hashable, Sendable {
     /// The fields of a request for a chart or a movie.
     case fetch(FetchFields)

@@ -1,6 +1,6 @@
 /// A value that is read straight from JSON text, because it is read too often for `Decodable`.
 ///
-/// See docs/decisions/0022-json-parser.md.
+/// See docs/decisions/json-parser.md.
 public protocol JSONReadable {
     /// Reads the value.
     ///

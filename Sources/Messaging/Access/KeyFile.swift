@@ -10,11 +10,6 @@ struct KeyFile: Sendable {
     /// The roles of the client with this key.
     let roles: Set<Role>
 
-    /// The line that marks a file in which `operate` means what it means now; without it, it also means `replay` and `shop`.
-    ///
-    /// See docs/decisions/0066-roles-and-older-keys.md.
-    private static let rolesVersion = "2"
-
     /// Makes the file of a key pair.
     init(_ keys: KeyPair, roles: Set<Role> = []) {
         publicKey = keys.publicKey
@@ -59,9 +54,6 @@ struct KeyFile: Sendable {
             }
             roles.insert(role)
         }
-        if roles.contains(.operate), values["roles-version"] != Self.rolesVersion {
-            roles.formUnion([.replay, .shop])
-        }
         self.roles = roles
     }
 
@@ -75,7 +67,6 @@ struct KeyFile: Sendable {
         if !roles.isEmpty {
             let words = Role.allCases.filter(roles.contains).map(\.rawValue).joined(separator: " ")
             lines.append("    roles = \"\(words)\"")
-            lines.append("    roles-version = \"\(Self.rolesVersion)\"")
         }
         lines += ["curve", "    public-key = \"\(publicKey)\""]
         if isSecret, let keys { lines.append("    secret-key = \"\(keys.secret)\"") }

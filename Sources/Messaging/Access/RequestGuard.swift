@@ -155,11 +155,9 @@ public final class RequestGuard: Sendable {
     }
 }
 
-/// A permission of a client's key, which may have any number of them.
+/// A permission of a client's key, which may have any number of them; none includes another.
 ///
 /// Every client may send `status`.
-///
-/// See docs/decisions/0066-roles-and-older-keys.md.
 public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Subscribe to events and alerts, and send `latest`.
     case read

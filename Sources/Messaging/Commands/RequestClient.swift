@@ -46,16 +46,32 @@ public struct RequestClient: Sendable {
     ) async throws -> Outcome {
         let id = request.id ?? .random()
         let request = Request(request.target, id: id, refresh: request.refresh, priority: request.priority)
+        return try await perform(
+            request.frames(attaching: attachments), id: id, answeredOn: request.target.prefixes, within: limit,
+            progress: progress)
+    }
+
+    /// Sends a command that makes a request of its own, as `poster` does, and waits for that request's outcome.
+    ///
+    /// - Parameters:
+    ///   - frames: The command; its body has `id`.
+    ///   - id: The id of the request.
+    ///   - prefixes: The prefixes of the topics of the events that answer it.
+    ///   - limit: The time limit for all of it.
+    ///   - progress: Called when the worker has accepted the request.
+    /// - Throws: A `ResponseTimeoutError` after `limit`.
+    public func perform(
+        _ frames: RequestFrames, id: RequestID, answeredOn prefixes: [String], within limit: Duration,
+        progress: @escaping @Sendable () -> Void = {}
+    ) async throws -> Outcome {
         let outcomes = [Topic.request(.done, id), .request(.failed, id)]
-        let reader = try await EventReader(
-            io, address: events, prefixes: request.target.prefixes + outcomes.map(\.description))
+        let reader = try await EventReader(io, address: events, prefixes: prefixes + outcomes.map(\.description))
         let client = try await CommandClient(io, address: commands)
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
                 try await withDeadline(limit, orThrow: ResponseTimeoutError(address: commands)) {
-                    try await follow(
-                        request.frames(attaching: attachments), id, asking: client, reading: reader, progress)
+                    try await follow(frames, id, asking: client, reading: reader, progress)
                 })
         } catch {
             outcome = .failure(error)

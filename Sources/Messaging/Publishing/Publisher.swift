@@ -9,7 +9,8 @@ public import ZeroMQ
 ///
 /// Publishing never blocks. A slow subscriber loses events, and detects the loss by sequences and heartbeats.
 ///
-/// See docs/decisions/0005-detecting-an-active-subscription.md.
+/// A socket's subscriptions take effect in order: a client that subscribes to heartbeats last misses nothing after the
+/// first one.
 public final class Publisher: Sendable {
     private let socket: Socket
     private let source: String
@@ -101,15 +102,5 @@ extension Publisher {
 
     private static func byName(_ values: [Stream: Double]) -> [String: Double] {
         Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
-    }
-}
-
-extension Logger {
-    /// Warns once of the events in a log that are larger than readers receive, and that pages therefore leave out.
-    public func warnOfOversizedEvents(_ events: [(topic: Topic, sequence: SequenceNumber)]) {
-        guard let first = events.first else { return }
-        warning(
-            "events of the log are larger than readers receive; readers go on without them",
-            [.count: events.count, .topic: first.topic, .sequence: first.sequence])
     }
 }

@@ -36,7 +36,7 @@ public struct StreamCursor: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case after
-        // The name in stored cursors.
+        // The name in docs/subscription.md.
         case outOfOrder = "beyond"
     }
 

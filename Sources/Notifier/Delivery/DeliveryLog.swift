@@ -85,10 +85,10 @@ public struct DeliveryLog: Sendable {
         try file.read { _, connection in
             try connection.query(
                 """
-                select began_at as at, sink, letter, milliseconds, answer, state from attempt
+                select began_at as at, sink, message, milliseconds, response, state from attempt
                 where sink = coalesce(?1, sink)
                 union all
-                select ended_at, sink, alert, null, answer, state from delivery
+                select ended_at, sink, alert, null, response, state from delivery
                 where attempts = 0 and ended_at is not null and sink = coalesce(?1, sink)
                 order by at desc limit ?2
                 """, sink, count, as: Int.self, String.self, String.self, Int?.self, String?.self, Int?.self)
@@ -106,7 +106,7 @@ public struct DeliveryLog: Sendable {
         try file.read { _, connection in
             try connection.query(
                 """
-                select ended_at, sink, coalesce(letter, alert), alert, attempts, answer from delivery
+                select ended_at, sink, coalesce(message, alert), alert, attempts, response from delivery
                 where state = 2 and sink = coalesce(?, sink) order by number
                 """, sink, as: Int.self, String.self, String.self, String.self, Int.self, String?.self)
         }.map {

@@ -18,16 +18,16 @@ struct DeliveryMetrics: Sendable {
     init(_ metrics: Metrics, sinks: [String], counts: @escaping @Sendable () async throws -> [String: SinkCounts]) {
         tallies = Locked([:])
         add(sinks)
-        metrics.counters("marquee_letters_sent_total", "Messages that the sink accepted.", by: "sink") {
+        metrics.counters("marquee_messages_sent_total", "Messages that the sink accepted.", by: "sink") {
             [tallies] in tallies.withLock { $0.mapValues { Double($0.sent) } }
         }
         metrics.counters(
-            "marquee_letters_failed_total", "Failed attempts to deliver a message that will be retried.", by: "sink"
+            "marquee_messages_failed_total", "Failed attempts to deliver a message that will be retried.", by: "sink"
         ) { [tallies] in
             tallies.withLock { $0.mapValues { Double($0.failed) } }
         }
         metrics.counters(
-            "marquee_letters_dead_total", "Messages given up: rejected by the sink, or out of attempts.", by: "sink"
+            "marquee_messages_dead_total", "Messages given up: rejected by the sink, or out of attempts.", by: "sink"
         ) { [tallies] in
             tallies.withLock { $0.mapValues { Double($0.dead) } }
         }

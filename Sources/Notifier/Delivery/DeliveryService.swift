@@ -10,7 +10,7 @@ import SQLite
 /// The sinks can be replaced while it runs. A sink has one worker at any time: the next one begins when the former has
 /// ended its attempt, so that no message is sent by two.
 ///
-/// See docs/decisions/0092-reading-the-rule-file-again.md.
+/// See docs/decisions/reading-the-rule-file-again.md.
 final class DeliveryService: Service {
     let outbox: Outbox
     private let board: String?

@@ -36,7 +36,7 @@ struct OutboundAlert: Sendable {
 // MARK: - What people see
 
 extension OutboundAlert {
-    /// Returns the alert as a sentence, without marks that nobody sees: events of old logs may have them.
+    /// Returns the alert as a sentence, without marks that nobody sees.
     func sentence(in language: Language) -> String {
         text[language].cleanLines
     }
@@ -60,7 +60,7 @@ extension OutboundAlert {
 
     /// Returns the address of the poster at the board; nil if there is none.
     ///
-    /// See docs/decisions/0091-posters-in-messages.md.
+    /// Readers ask only the board: a stranger's host sees none of them, and the poster never changes under its address.
     func image(on board: String?, _ size: PosterSize) -> String? {
         guard let board, let poster else { return nil }
         return "\(board)/api/v1/posters/\(poster)?size=\(size.rawValue)"

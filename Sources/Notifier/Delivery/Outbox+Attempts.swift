@@ -28,7 +28,7 @@ extension Outbox {
     ) throws(DatabaseError) -> ([DeliveryPolicy.WaitingAlert], DeliveryPolicy.SendHistory) {
         let waiting = try connection.query(
             """
-            select number, alert, queued_at, letter, attempts, due_at from delivery
+            select number, alert, queued_at, message, attempts, due_at from delivery
             where sink = ? and state = 0 order by number limit ?
             """, sink.name, DeliveryPolicy.maximumAlertsPerMessage, as: Int.self, String.self, Int.self, String?.self,
             Int.self, Int?.self
@@ -46,7 +46,7 @@ extension Outbox {
         }
         let prefix = sink.policy.digestPrefix
         history.lastDigest = try connection.query(
-            "select max(letter) from delivery where sink = ? and letter >= ? and letter < ?", sink.name, prefix,
+            "select max(message) from delivery where sink = ? and message >= ? and message < ?", sink.name, prefix,
             prefix + "~", as: String?.self
         )[0].flatMap { KoreanDate($0.dropFirst(prefix.count)) }
         return (waiting, history)
@@ -70,14 +70,14 @@ extension Outbox {
             // The first attempt fixes the poster, because a repeated message must be the same.
             (alert.poster, acceptedBy) = try connection.query(
                 """
-                update delivery set letter = ?1, attempts = ?2, due_at = null, image = case
+                update delivery set message = ?1, attempts = ?2, due_at = null, image = case
                     when attempts = 0 then (select code || '/' || version from poster where code = ?3) else image end
                 where number = ?4 returning image, accepted_by
                 """, key, row.attempts + 1, alert.movieCode?.description, row.number, as: String?.self, String?.self)[0]
             return alert
         }
         let row = try connection.query(
-            "insert into attempt (sink, letter, began_at) values (?, ?, ?) returning number", sink.name, key,
+            "insert into attempt (sink, message, began_at) values (?, ?, ?) returning number", sink.name, key,
             now.millisecondsSince1970, as: Int.self)[0]
         let message = SinkMessage(
             key: key, alerts: alerts, acceptedBy: acceptedBy?.split(separator: ",").map(String.init) ?? [])
@@ -100,7 +100,7 @@ extension Outbox {
     /// Makes a dead letter of an alert that cannot be read, so that it does not delay those behind it.
     func giveUp(_ error: UnreadableAlertError, at now: Date, in connection: Connection) throws(DatabaseError) {
         try connection.execute(
-            "update delivery set state = ?, ended_at = ?, answer = ? where number = ?", State.dead.rawValue,
+            "update delivery set state = ?, ended_at = ?, response = ? where number = ?", State.dead.rawValue,
             now.millisecondsSince1970, error.reason, error.row)
     }
 
@@ -123,14 +123,14 @@ extension Outbox {
             dueAt = date.millisecondsSince1970
         }
         try connection.execute(
-            "update attempt set milliseconds = ?, state = ?, answer = ? where number = ?",
+            "update attempt set milliseconds = ?, state = ?, response = ? where number = ?",
             Int(duration / .milliseconds(1)), state.rawValue, response.text, attempt.row)
         let acceptedBy = attempt.message.acceptedBy + response.acceptedBy
         // An alert that was retracted meanwhile and did not arrive keeps waiting: the retraction follows it.
         try connection.execute(
             """
-            update delivery set state = ?, due_at = ?, ended_at = ?, answer = ?, accepted_by = nullif(?, '')
-            where sink = ? and letter = ? and state = 0
+            update delivery set state = ?, due_at = ?, ended_at = ?, response = ?, accepted_by = nullif(?, '')
+            where sink = ? and message = ? and state = 0
             """, state.rawValue, dueAt, state == .waiting ? nil : now.millisecondsSince1970, response.text,
             acceptedBy.joined(separator: ","), sink.name, attempt.message.key)
     }

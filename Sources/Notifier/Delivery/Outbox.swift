@@ -26,53 +26,48 @@ struct Outbox: Sendable {
         case suppressed = 4
     }
 
-    static let schema = Schema.Component(
-        "outbox",
-        migrations: [
-            """
-            create table delivery (
-                number integer primary key,
-                sink text not null,
-                alert text not null,
-                subject text not null,
-                queued_at integer not null,
-                state integer not null default 0,
-                taken_back_by text,
-                letter text,
-                attempts integer not null default 0,
-                due_at integer,
-                ended_at integer,
-                answer text,
-                unique (sink, alert)
-            ) strict;
-            create index delivery_waiting on delivery (sink, number) where state = 0;
-            create index delivery_dead on delivery (sink, number) where state = 2;
-            create index delivery_letter on delivery (sink, letter);
-            create index delivery_subject on delivery (sink, subject, queued_at);
+    /// `message` is the key of the message that an alert is sent in, `image` the poster that it was first sent
+    /// with, and `accepted_by` the recipients that have it while others rejected it, with commas between them.
+    /// `poster` has the movies with a known poster.
+    static let tables = """
+        create table delivery (
+            number integer primary key,
+            sink text not null,
+            alert text not null,
+            subject text not null,
+            queued_at integer not null,
+            state integer not null default 0,
+            retracted_by text,
+            message text,
+            attempts integer not null default 0,
+            due_at integer,
+            ended_at integer,
+            response text,
+            image text,
+            accepted_by text,
+            unique (sink, alert)
+        ) strict;
+        create index delivery_waiting on delivery (sink, number) where state = 0;
+        create index delivery_dead on delivery (sink, number) where state = 2;
+        create index delivery_message on delivery (sink, message);
+        create index delivery_subject on delivery (sink, subject, queued_at);
 
-            create table attempt (
-                number integer primary key,
-                sink text not null,
-                letter text not null,
-                began_at integer not null,
-                milliseconds integer,
-                state integer,
-                answer text
-            ) strict;
-            create index attempt_began on attempt (sink, began_at);
-            """,
-            // `poster` has the movies with a known poster, `image` what a message was first sent with.
-            """
-            create table poster (
-                code text primary key,
-                version text not null
-            ) strict, without rowid;
+        create table attempt (
+            number integer primary key,
+            sink text not null,
+            message text not null,
+            began_at integer not null,
+            milliseconds integer,
+            state integer,
+            response text
+        ) strict;
+        create index attempt_began on attempt (sink, began_at);
 
-            alter table delivery add column image text;
-            """,
-            // The recipients that have a message that others rejected, with commas between them.
-            "alter table delivery add column accepted_by text;",
-        ])
+        create table poster (
+            code text primary key,
+            version text not null
+        ) strict, without rowid;
+        """
 
     let log: EventLog
     private let configured: Locked<[ConfiguredSink]>
@@ -161,7 +156,7 @@ extension Outbox {
         _ alert: String, by retraction: String, from sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
         let attempts = try connection.query(
-            "update delivery set taken_back_by = ? where sink = ? and alert = ? returning attempts", retraction,
+            "update delivery set retracted_by = ? where sink = ? and alert = ? returning attempts", retraction,
             sink.name, alert, as: Int.self
         ).first
         // A delivery that was tried goes on: it may have arrived, and the retraction follows it.
@@ -183,7 +178,7 @@ extension Outbox {
             """
             select number from delivery
             where sink = ? and subject = ? and queued_at > ? and queued_at <= ?
-                and state not in (?, ?) and taken_back_by is null
+                and state not in (?, ?) and retracted_by is null
             limit 1
             """, sink.name, alert.subject, (now - cooldown.seconds).millisecondsSince1970, now.millisecondsSince1970,
             State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
@@ -239,7 +234,7 @@ extension Outbox {
         let waiting = try connection.query("select distinct sink from delivery where state = 0", as: String.self)
         for sink in waiting where !kept.contains(sink) {
             try connection.execute(
-                "update delivery set state = ?, ended_at = ?, answer = ? where sink = ? and state = 0",
+                "update delivery set state = ?, ended_at = ?, response = ? where sink = ? and state = 0",
                 State.dead.rawValue, now.millisecondsSince1970, "no sink of this name is configured any more", sink)
         }
     }
@@ -260,7 +255,7 @@ extension Outbox {
             let rows = try connection.query(
                 """
                 update delivery set state = 0, attempts = min(attempts, 1), due_at = null, ended_at = null
-                where sink = ? and state = 2 and coalesce(letter, alert) = coalesce(?, letter, alert) returning number
+                where sink = ? and state = 2 and coalesce(message, alert) = coalesce(?, message, alert) returning number
                 """, sink.name, key, as: Int.self)
             if !rows.isEmpty { requeued[sink.name] = rows.count }
         }

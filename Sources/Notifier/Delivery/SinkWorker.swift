@@ -9,7 +9,7 @@ import SQLite
 ///
 /// Each sink has its own worker, so that a slow or unreachable sink delays no other.
 ///
-/// See docs/decisions/0019-delivery-attempts.md.
+/// See docs/decisions/delivery-attempts.md.
 struct SinkWorker: Sendable {
     let sink: ConfiguredSink
     let outbox: Outbox

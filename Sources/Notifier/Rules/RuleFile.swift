@@ -12,7 +12,7 @@ public struct RuleFile: Sendable {
 
     /// The contract's five rules and no sinks, for when there is no file.
     ///
-    /// See docs/decisions/0015-default-alert-rules.md.
+    /// A file without the section `rules` activates the five, too; one with it, exactly the rules that it names.
     public static let standard = RuleFile(rules: AlertRules())
 
     /// Makes the contents of a file.

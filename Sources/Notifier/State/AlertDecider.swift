@@ -10,7 +10,7 @@ import BoxOffice
 /// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
 /// said.
 ///
-/// See docs/decisions/0016-alert-retractions.md and 0087-alerts-by-days.md.
+/// See docs/decisions/alert-retractions.md and docs/decisions/alerts-by-days.md.
 struct AlertDecider: Sendable {
     /// How many days before the newest one still fire.
     static let daysBeforeNewest = 7

@@ -9,7 +9,7 @@ import Messaging
 /// the times of events with the time of the start. From then on it is a sequence in each stream, so that a replay with the
 /// same sequences decides as the notifier did.
 ///
-/// See docs/decisions/0017-alert-history-baseline.md.
+/// See docs/decisions/alert-history-baseline.md.
 public struct BaselinePosition: Hashable, Sendable, Codable {
     /// The last event of the baseline in each stream; for a stream that is missing it has yet to be found.
     public private(set) var ends: [Stream: SequenceNumber]

@@ -8,7 +8,7 @@ import OpenMarket
 /// A page of products and a product's own event both update it. The later one counts, by the times of the events, in
 /// whatever order they are read. The state grows with the number of products.
 ///
-/// See docs/decisions/0027-product-alerts.md.
+/// A product that is missing from a page may have moved to another one: only `product.removed` says that it is gone.
 struct ProductStates: Sendable {
     /// The time after its registration in which a product counts as new, in seconds. A product that is first seen later
     /// is not new: earlier pages did not include it.

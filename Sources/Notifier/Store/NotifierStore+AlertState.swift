@@ -21,13 +21,13 @@ extension NotifierStore {
 
     static func readingState(in connection: Connection) throws -> ReadingState? {
         let rows = try connection.query(
-            "select began, position, since, history from reading", as: String.self, [UInt8]?.self, String?.self,
-            [UInt8]?.self)
+            "select began, position, since, baseline from reading", as: String.self, [UInt8]?.self, String?.self,
+            [UInt8].self)
         return try rows.first.map { began, position, since, baseline in
             ReadingState(
                 began: try Date(began, strategy: timestampFormat),
                 position: try position.map { try JSON.decode(from: $0) }, since: since.flatMap { KoreanDate($0) },
-                baseline: try baseline.map { try JSON.decode(from: $0) } ?? BaselinePosition())
+                baseline: try JSON.decode(from: baseline))
         }
     }
 
@@ -40,7 +40,7 @@ extension NotifierStore {
     }
 
     private func markets(in connection: Connection) throws -> [Market] {
-        try connection.query("select market from book", as: String.self).compactMap { (market: String) in
+        try connection.query("select market from market", as: String.self).compactMap { (market: String) in
             Market(market)
         }
     }
@@ -48,7 +48,7 @@ extension NotifierStore {
     /// Loads a market's state, with the charts and the alerts of its recent days.
     func loadMarketState(of market: Market, since: KoreanDate?, in connection: Connection) throws -> MarketState {
         let row = try connection.query(
-            "select newest_day from book where market = ?", market.description, as: String?.self
+            "select newest_day from market where market = ?", market.description, as: String?.self
         ).first
         var state = MarketState(
             market: market, since: since, newestDay: row?.flatMap { KoreanDate($0) },
@@ -96,7 +96,7 @@ extension NotifierStore {
 
     private func loadMovies(of market: Market, in connection: Connection) throws -> [MovieCode: MovieState] {
         let rows = try connection.query(
-            "select code, first_day, last_day, best_day, best_audience, total from film where market = ?",
+            "select code, first_day, last_day, best_day, best_audience, total from movie where market = ?",
             market.description, as: String.self, String?.self, String?.self, String?.self, Int?.self, Int?.self)
         var movies: [MovieCode: MovieState] = [:]
         movies.reserveCapacity(rows.count)
@@ -122,7 +122,7 @@ extension NotifierStore {
     func save(_ changes: AlertState.Changes, in connection: Connection) throws {
         if let products = changes.products { try save(products, in: connection) }
         try connection.execute(
-            "insert or replace into reading (id, began, position, since, history) values (1, ?, ?, ?, ?)",
+            "insert or replace into reading (id, began, position, since, baseline) values (1, ?, ?, ?, ?)",
             changes.began.formatted(Self.timestampFormat), try changes.position.map { try JSON.encode($0) },
             changes.since?.description, try JSON.encode(changes.baseline))
         for market in changes.markets { try save(market, in: connection) }
@@ -133,11 +133,11 @@ extension NotifierStore {
         if changes.isReset {
             try connection.execute("delete from open_chart where market = ?", market)
             try connection.execute("delete from known_day where market = ?", market)
-            try connection.execute("delete from film where market = ?", market)
+            try connection.execute("delete from movie where market = ?", market)
             try connection.execute("delete from decision where market = ?", market)
         }
         try connection.execute(
-            "insert or replace into book (market, newest_day) values (?, ?)", market, changes.newestDay?.description)
+            "insert or replace into market (market, newest_day) values (?, ?)", market, changes.newestDay?.description)
         for (day, leader) in changes.leaders {
             try connection.execute(
                 "insert or replace into known_day (market, date, leader) values (?, ?, ?)", market, day.description,
@@ -159,7 +159,7 @@ extension NotifierStore {
         let totals = movie.settled
         try connection.execute(
             """
-            insert or replace into film
+            insert or replace into movie
                 (market, code, first_day, last_day, best_day, best_audience, total)
             values (?, ?, ?, ?, ?, ?, ?)
             """, market, code.description, totals.first?.description, totals.last?.description,
@@ -181,10 +181,10 @@ extension NotifierStore {
     func deleteMarkets(except kept: Set<Market>, in connection: Connection) throws {
         // Nothing would update such a state any more, and rules would trust it once there are some for the market again.
         for market in try markets(in: connection) where !kept.contains(market) {
-            try connection.execute("delete from book where market = ?", market.description)
+            try connection.execute("delete from market where market = ?", market.description)
             try connection.execute("delete from open_chart where market = ?", market.description)
             try connection.execute("delete from known_day where market = ?", market.description)
-            try connection.execute("delete from film where market = ?", market.description)
+            try connection.execute("delete from movie where market = ?", market.description)
         }
     }
 }

@@ -7,10 +7,10 @@ import Text
 extension NotifierStore {
     /// Loads the products of the last write; returns nil if there was no rule about products then.
     func loadProductStates(in connection: Connection) throws -> ProductStates? {
-        let row = try connection.query("select began, opened from shelf", as: Int.self, Int?.self).first
+        let row = try connection.query("select began, opened from product_reading", as: Int.self, Int?.self).first
         guard let (began, opened) = row else { return nil }
         let rows = try connection.query(
-            "select id, seen, name, currency, price, discount, bargain_price, stock from shelf_product", as: Int.self,
+            "select id, seen, name, currency, price, discount, bargain_price, stock from product", as: Int.self,
             Int.self, String?.self, String?.self, String?.self, String?.self, String?.self, Int?.self)
         var items: [ProductID: ProductStates.Item] = [:]
         for (id, seen, name, currency, price, discount, bargainPrice, stock) in rows {
@@ -34,15 +34,16 @@ extension NotifierStore {
 
     /// Writes the changes of the products.
     func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
-        if changes.isReset { try connection.execute("delete from shelf_product") }
+        if changes.isReset { try connection.execute("delete from product") }
         try connection.execute(
-            "insert or replace into shelf (id, began, opened) values (1, ?, ?)", changes.began.millisecondsSince1970,
+            "insert or replace into product_reading (id, began, opened) values (1, ?, ?)",
+            changes.began.millisecondsSince1970,
             changes.opened?.millisecondsSince1970)
         for (id, item) in changes.items {
             let state = item.state
             try connection.execute(
                 """
-                insert or replace into shelf_product
+                insert or replace into product
                     (id, seen, name, currency, price, discount, bargain_price, stock)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
                 """, id.number, item.seen.millisecondsSince1970, state?.name, state?.currency.rawValue,
@@ -53,7 +54,7 @@ extension NotifierStore {
 
     /// Deletes the products: no rule is about them.
     func deleteProductStates(in connection: Connection) throws {
-        try connection.execute("delete from shelf")
-        try connection.execute("delete from shelf_product")
+        try connection.execute("delete from product_reading")
+        try connection.execute("delete from product")
     }
 }

@@ -14,7 +14,8 @@ import SQLite
 /// right after their commit.
 struct NotifierStore: Sendable {
     static let schema = Schema(
-        EventLog.schema, Schema.Component("ledger", migrations: migrations), Outbox.schema, HealthCheck.schema)
+        "mqnt", version: 1,
+        [EventLog.tables, tables, Outbox.tables, HealthCheck.table].joined(separator: "\n"))
 
     let database: Database
     let log: EventLog
@@ -129,43 +130,24 @@ struct NotifierStore: Sendable {
 // MARK: - Schema
 
 extension NotifierStore {
-    /// The tables of the state, beside the log's. They keep their first names.
+    /// The tables of the state.
     ///
     /// `reading` has one row about the reading of the worker's log. `open_chart` holds the charts that a correction can
-    /// still change, `known_day` all days with a chart and who led, `film` the movies' totals of older days, `book` the
-    /// newest day of each market, and `decision` the alerts of recent days. `shelf_product` holds the Open Market's products, and `shelf` since when they are known.
-    static let migrations = [
-        """
-        create table known_chart (
-            date text primary key,
-            epoch text not null,
-            sequence integer not null,
-            chart blob not null
-        ) strict, without rowid;
-        """,
-        """
+    /// still change, `known_day` all days with a chart and who led, `movie` the movies' totals of older days, `market` the
+    /// newest day of each market, and `decision` the alerts of recent days. `product` holds the Open Market's products, and
+    /// `product_reading` since when they are known.
+    private static let tables = """
         create table reading (
             id integer primary key check (id = 1),
             began text not null,
             position blob,
             since text,
-            newest_day text
+            baseline blob not null
         ) strict;
-        """,
-        "alter table reading add column has_caught_up integer not null default 0;",
-        // Without rows in `book` the log is read again, and what was read before is baseline.
-        """
-        drop table known_chart;
-        alter table reading drop column newest_day;
-        alter table reading drop column has_caught_up;
-        alter table reading add column history blob;
 
-        create table book (
+        create table market (
             market text primary key,
-            newest_day text,
-            leader text,
-            leading_since text,
-            leading_until text
+            newest_day text
         ) strict, without rowid;
 
         create table open_chart (
@@ -176,7 +158,14 @@ extension NotifierStore {
             primary key (market, date)
         ) strict, without rowid;
 
-        create table film (
+        create table known_day (
+            market text not null,
+            date text not null,
+            leader text,
+            primary key (market, date)
+        ) strict, without rowid;
+
+        create table movie (
             market text not null,
             code text not null,
             first_day text,
@@ -184,7 +173,6 @@ extension NotifierStore {
             best_day text,
             best_audience integer,
             total integer,
-            owed blob,
             primary key (market, code)
         ) strict, without rowid;
 
@@ -195,20 +183,14 @@ extension NotifierStore {
             is_standing integer not null
         ) strict, without rowid;
         create index decision_day on decision (market, date);
-        insert into decision (id, market, date, is_standing)
-            select id, 'all', substr(topic, -10), 1 from event where stream = 'alert' and id is not null;
-        """,
-        // Alerts about anomalies were stored here by mistake: a chart cannot retract them.
-        """
-        delete from decision where id like 'anomaly.%';
 
-        create table shelf (
+        create table product_reading (
             id integer primary key check (id = 1),
             began integer not null,
             opened integer
         ) strict;
 
-        create table shelf_product (
+        create table product (
             id integer primary key,
             seen integer not null,
             name text,
@@ -218,23 +200,5 @@ extension NotifierStore {
             bargain_price text,
             stock integer
         ) strict;
-        """,
-        // The log is read again, because the days that are known were not kept before.
         """
-        create table known_day (
-            market text not null,
-            date text not null,
-            leader text,
-            primary key (market, date)
-        ) strict, without rowid;
-
-        alter table book drop column leader;
-        alter table book drop column leading_since;
-        alter table book drop column leading_until;
-        alter table film drop column owed;
-        delete from book;
-        delete from open_chart;
-        delete from film;
-        """,
-    ]
 }

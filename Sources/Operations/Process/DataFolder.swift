@@ -4,7 +4,7 @@ public import Text
 
 /// The folder in which a process keeps its databases.
 ///
-/// See docs/decisions/0065-files-and-vendor-secrets.md.
+/// See docs/decisions/files-and-vendor-secrets.md.
 public struct DataFolder: Sendable {
     /// A folder that does not exist and could not be created.
     public struct DataFolderError: BilingualError {
@@ -25,7 +25,7 @@ public struct DataFolder: Sendable {
     /// What the names of our files begin with, and the folder of `marquee up` without keys.
     private static let ownPrefixes = [
         "worker.db", "worker.log", "worker-seal.key", "notifier.db", "notifier.log", "board.db", "board.log",
-        "pictures.db", "sandbox",
+        "images.db", "sandbox",
     ]
     /// The rights of the group and of others.
     private static let foreignRights: mode_t = 0o077
@@ -71,7 +71,7 @@ public struct DataFolder: Sendable {
 
     // MARK: Permissions
 
-    /// Takes the rights of the group and of others from our files, which earlier versions gave, and logs each.
+    /// Takes the rights of the group and of others from our files, which a copy by hand may have, and logs each.
     ///
     /// The folder itself is narrowed only if nothing else is in it: it may be `/tmp` or somebody's home.
     public func narrowPermissions(logger: Logger) {

@@ -56,7 +56,7 @@ extension Database {
 
     /// Replaces a database by a changed copy of another.
     ///
-    /// The copy is made, verified, migrated, changed and synced first, and then replaces the old file in one step.
+    /// The copy is made, verified, brought to this version, changed and synced first, and then replaces the old file in one step.
     ///
     /// - Parameters:
     ///   - path: The path of the database to replace; it need not exist.
@@ -128,7 +128,7 @@ extension Connection {
         }
     }
 
-    /// Migrates a copy and changes it.
+    /// Brings a copy to this version and changes it.
     fileprivate func migrate(
         to schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {

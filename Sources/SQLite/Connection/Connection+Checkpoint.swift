@@ -10,8 +10,6 @@ extension Connection {
     ///
     /// SQLite runs its own inside the commit, and the callers of that commit wait for it
     /// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files").
-    ///
-    /// See docs/decisions/0038-wal-checkpoints.md.
     func disableAutomaticCheckpoints() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
@@ -35,7 +33,7 @@ extension Connection {
 
     /// Runs a checkpoint, after one that failed with all pages of the file written again.
     ///
-    /// See docs/decisions/0100-after-a-failed-sync.md.
+    /// See docs/decisions/after-a-failed-sync.md.
     private func checkpoint(_ mode: Int32) -> Int32 {
         rewritePagesIfUnsure()
         guard !mayLackPages else { return SQLITE_IOERR }

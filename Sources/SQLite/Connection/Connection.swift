@@ -44,7 +44,7 @@ public final class Connection {
     ///
     /// SQLite reads a write-ahead database in a folder that it cannot write only if `-wal` and `-shm` are there, or if it may
     /// assume that nothing changes the file (https://www.sqlite.org/wal.html#readonly). The latter is so without a
-    /// write-ahead log: whoever has the database open has one. See docs/decisions/0097-reading-on-read-only-mounts.md.
+    /// write-ahead log: whoever has the database open has one.
     ///
     /// - Throws: `DatabaseError`; its kind is `readOnly` if the folder has a write-ahead log that cannot be read there.
     static func reading(path: String) throws(DatabaseError) -> Connection {

@@ -10,7 +10,7 @@ public final class Database: Sendable {
 
     // MARK: - Opening and closing
 
-    /// Opens the file in an existing folder or creates it, verifies it, and migrates its tables.
+    /// Opens the file in an existing folder or creates it, verifies it, and brings its tables to this version.
     ///
     /// Blocks the calling thread for about a second per gigabyte; call it when the process starts.
     ///
@@ -22,7 +22,7 @@ public final class Database: Sendable {
     public init(path: String, schema: Schema) throws(DatabaseError) {
         let lock = try FileLock(database: path)
         // A process that died after a failed sync may have left a log that is not on disk as it is read now.
-        // See docs/decisions/0100-after-a-failed-sync.md.
+        // See docs/decisions/after-a-failed-sync.md.
         try FileOperations.rewrite("\(path)-wal")
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
         try FileOperations.createIfMissing(path)  // SQLite would let everybody read it
@@ -50,7 +50,7 @@ public final class Database: Sendable {
         do throws(DatabaseError) {
             return try Database(path: path, schema: schema)
         } catch {
-            guard [.corrupt, .newerSchema, .notADatabase].contains(error.kind) else { throw error }
+            guard [.corrupt, .newerSchema, .olderSchema, .notADatabase].contains(error.kind) else { throw error }
             onDiscard(error)
             for suffix in ["", "-wal", "-shm", "-lock"] { try FileOperations.remove(path + suffix) }
             return try Database(path: path, schema: schema)

@@ -11,7 +11,7 @@ import Glibc
 /// write-ahead log, or with a damaged one, the database is merely older. The file is not synced; after a power loss the
 /// number may be too small, but never too large.
 ///
-/// See docs/decisions/0006-event-log-integrity.md.
+/// See docs/decisions/event-log-integrity.md.
 struct FileLock: ~Copyable {
     private static let digits = 20
 

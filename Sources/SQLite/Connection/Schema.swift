@@ -1,87 +1,74 @@
-/// The tables of one database, as components that are migrated separately.
+/// The tables of one kind of database, with the scripts that bring a file of an older version to them.
 public struct Schema: Sendable {
-    /// The tables of one part of a program.
-    public struct Component: Sendable {
-        /// The name of the component, the same in all versions.
-        public let name: String
-        /// The scripts from each version to the next; the first one creates the tables. Never change a released one.
-        public let migrations: [String]
+    /// The `application_id` of the files, so that no file of another kind is opened in their place.
+    private let applicationID: Int
+    /// The `user_version` of the files.
+    private let version: Int
+    /// The first script makes the tables; each further one leads to the next version, the last one to `version`.
+    private let scripts: [String]
 
-        /// Makes a component; its version is the number of its migrations.
-        public init(_ name: String, migrations: [String]) {
-            self.name = name
-            self.migrations = migrations
-        }
-    }
-
-    let components: [Component]
-
-    /// Makes a schema of components with different names.
-    public init(_ components: Component...) {
-        precondition(Set(components.map(\.name)).count == components.count, "two components of a schema share a name")
-        self.components = components
+    /// Makes a schema.
+    ///
+    /// - Parameters:
+    ///   - tag: Four ASCII letters that no other kind of database has.
+    ///   - version: The version of the tables, from 1.
+    ///   - scripts: What makes the tables, then the changes of each version since. Never change a released script; a
+    ///     database that can be created again may have one script for its newest version instead.
+    public init(_ tag: StaticString, version: Int, _ scripts: String...) {
+        let letters = tag.description.utf8
+        precondition(letters.count == 4 && (1...version).contains(scripts.count), "an invalid schema: \(tag)")
+        applicationID = letters.reduce(0) { $0 << 8 | Int($1) }
+        self.version = version
+        self.scripts = scripts
     }
 }
 
 extension Schema {
-    /// "marq": the id in the header of the project's databases.
-    private static let applicationID = 0x6d61_7271
-
-    /// Throws if another program or a newer version has written the file; does not change it. An empty file is valid.
+    /// Throws if another program has written the file, or a version that this one cannot continue; does not change it. An
+    /// empty file is valid.
     func check(_ connection: Connection) throws(DatabaseError) {
         let id = try connection.query("pragma application_id", as: Int.self)
-        guard id == [Self.applicationID] else {
+        guard id == [applicationID] else {
             guard id == [0], try connection.query("select name from sqlite_schema", as: String.self).isEmpty else {
                 throw DatabaseError(.foreign, "opening", connection.path, reason: "it is another program's database")
             }
             return
         }
-        for (name, version) in try versions(in: connection) {
-            let known = components.first { $0.name == name }?.migrations.count
-            guard let known, version <= known else {
-                let supported = known.map { "supports versions up to \($0)" } ?? "does not know it"
-                let reason = "its component \"\(name)\" has version \(version), and this program \(supported)"
-                throw DatabaseError(.newerSchema, "opening", connection.path, reason: reason)
-            }
+        let found = try foundVersion(in: connection)
+        guard (version - scripts.count + 1...version).contains(found) else {
+            throw DatabaseError(
+                found > version ? .newerSchema : .olderSchema, "opening", connection.path,
+                reason: "its tables have version \(found), and this program's have version \(version)")
         }
     }
 
     /// Throws if the file is an empty database, which `check` accepts as a new one.
     func checkIsNotEmpty(_ connection: Connection) throws(DatabaseError) {
-        guard try connection.query("pragma application_id", as: Int.self) == [Self.applicationID] else {
+        guard try foundVersion(in: connection) > 0 else {
             throw DatabaseError(.notADatabase, "opening", connection.path, reason: "it is empty")
         }
     }
 
     /// Returns whether the file's tables are of this version; a file that is only read is not migrated.
     func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
-        let known = Dictionary(uniqueKeysWithValues: components.map { ($0.name, $0.migrations.count) })
-        return try versions(in: connection) == known
+        try foundVersion(in: connection) == version
     }
 
-    /// Runs the migrations that the file lacks, all of them or none.
+    /// Runs the scripts that the file lacks, all of them or none.
     func migrate(_ connection: Connection) throws(DatabaseError) {
         try connection.beginWriting()
         do throws(DatabaseError) {
-            try connection.run(
-                script: """
-                    pragma application_id = \(Self.applicationID);
-                    create table if not exists schema_component (
-                        name text primary key,
-                        version integer not null
-                    ) strict, without rowid;
-                    create table if not exists commit_count (commits integer not null) strict;
-                    insert into commit_count select 0 where not exists (select 1 from commit_count);
-                    """)
-            let versions = try versions(in: connection)
-            for component in components {
-                for script in component.migrations.dropFirst(versions[component.name] ?? 0) {
-                    try connection.run(script: script)
-                }
-                try connection.execute(
-                    "insert or replace into schema_component (name, version) values (?, ?)", component.name,
-                    component.migrations.count)
+            let found = try foundVersion(in: connection)
+            if found == 0 {
+                try connection.run(
+                    script: """
+                        pragma application_id = \(applicationID);
+                        create table commit_count (commits integer not null) strict;
+                        insert into commit_count values (0);
+                        """)
             }
+            for script in scripts.suffix(version - found) { try connection.run(script: script) }
+            try connection.run(script: "pragma user_version = \(version)")
             try connection.commit()
         } catch {
             connection.rollBack()
@@ -89,9 +76,8 @@ extension Schema {
         }
     }
 
-    private func versions(in connection: Connection) throws(DatabaseError) -> [String: Int] {
-        let rows = try connection.query(
-            "select name, version from schema_component", as: String.self, Int.self)
-        return Dictionary(uniqueKeysWithValues: rows)
+    /// The version of the file's tables; 0 for an empty file.
+    private func foundVersion(in connection: Connection) throws(DatabaseError) -> Int {
+        try connection.query("pragma user_version", as: Int.self)[0]
     }
 }

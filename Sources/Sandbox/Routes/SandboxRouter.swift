@@ -100,8 +100,6 @@ final class SandboxRouter: Sendable {
             case .kakao, .images: return KakaoError.recorded(code).response
             case .openMarket: return OpenMarketError.recorded(code).response
             }
-        case .dead where PosterHandler.servesPage(request.path):
-            return respond(to: request, of: service, at: instant)  // the pages of dead images are there as before
         case .dead:
             return .html(HTMLPage.notFound, status: 404)
         }
@@ -184,33 +182,13 @@ enum HTMLPage {
     static let removedImage = page("삭제된 이미지", "삭제되었거나 존재하지 않는 이미지입니다.")
 
     private static func page(_ title: String, _ text: String) -> [UInt8] {
-        article(title, [text])
-    }
-
-    /// A page with a title and paragraphs; the texts are escaped.
-    static func article(_ title: String, _ paragraphs: [String]) -> [UInt8] {
-        let title = escaped(title)
-        let text = paragraphs.map { "<p>\(escaped($0))</p>" }.joined(separator: "\n")
-        return Array(
+        Array(
             """
             <!DOCTYPE html>
             <html lang="ko"><head><meta charset="utf-8"><title>\(title)</title></head>
-            <body><h1>\(title)</h1>\(text)</body></html>
+            <body><h1>\(title)</h1><p>\(text)</p></body></html>
 
             """.utf8)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
-                    switch scalar {
-                    case "&": Array("&amp;".unicodeScalars)
-                    case "<": Array("&lt;".unicodeScalars)
-                    case ">": Array("&gt;".unicodeScalars)
-                    default: [scalar]
-                    }
-                }))
     }
 }
 

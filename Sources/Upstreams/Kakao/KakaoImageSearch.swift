@@ -3,7 +3,7 @@ public import Networking
 
 /// Kakao's image search API.
 ///
-/// It makes requests and reads responses but sends nothing itself; ``PosterFinder`` sends the request and tries the
+/// It makes requests and reads responses but sends nothing itself; ``PosterSearch`` sends the request and tries the
 /// images.
 public struct KakaoImageSearch: Sendable {
     /// The service's name in errors and in the quota ledger.
@@ -54,8 +54,6 @@ public struct ImageCandidate: Hashable, Sendable {
     public var pageURL: String?
     /// The image's width and height as the search gives them, which need not be true.
     public var size: Size?
-    /// The year in which the page was published.
-    public var year: Int?
 
     /// A width and a height in pixels.
     public struct Size: Hashable, Sendable {
@@ -73,14 +71,12 @@ public struct ImageCandidate: Hashable, Sendable {
 
     /// Creates a candidate.
     public init(
-        imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil, size: Size? = nil,
-        year: Int? = nil
+        imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil, size: Size? = nil
     ) {
         self.imageURL = imageURL
         self.thumbnailURL = thumbnailURL
         self.site = site
         self.pageURL = pageURL
         self.size = size
-        self.year = year
     }
 }

@@ -27,7 +27,7 @@ enum KakaoReply: Decodable {
     }
 }
 
-/// The fields of a found image that are used; `collection` is ignored.
+/// The fields of a found image that are used; `collection` and `datetime` are ignored.
 struct KakaoImage: Decodable {
     let candidate: ImageCandidate
     /// The fields that could not be read.
@@ -40,7 +40,6 @@ struct KakaoImage: Decodable {
         case pageURL = "doc_url"
         case width
         case height
-        case datetime
     }
 
     init(from decoder: any Decoder) throws {
@@ -59,7 +58,7 @@ struct KakaoImage: Decodable {
         }
         candidate = ImageCandidate(
             imageURL: text(.imageURL), thumbnailURL: text(.thumbnailURL), site: text(.site), pageURL: text(.pageURL),
-            size: size, year: text(.datetime).flatMap { Int($0.prefix(4)) })
+            size: size)
         self.unreadable = unreadable.fields
     }
 }

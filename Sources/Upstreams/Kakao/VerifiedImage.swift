@@ -26,8 +26,8 @@ struct VerifiedImage: Hashable, Sendable {
         let request = HTTPRequest(
             url, headers: [HTTPField("Accept", "image/jpeg, image/png, image/webp, image/gif")],
             deadline: deadline, responseLimit: responseLimit, redirects: redirects, addressPolicy: addressPolicy)
-        return Endpoint(service: PosterFinder.service, request: request) { response throws(UpstreamError) in
-            if var failure = response.failure(of: PosterFinder.service) {
+        return Endpoint(service: PosterSearch.service, request: request) { response throws(UpstreamError) in
+            if var failure = response.failure(of: PosterSearch.service) {
                 failure.isTransient = false  // trying the next candidate is faster than a retry
                 throw failure
             }
@@ -38,7 +38,7 @@ struct VerifiedImage: Hashable, Sendable {
     private init(_ body: Data) throws(UpstreamError) {
         guard let header = ImageHeader.read(body), min(header.width, header.height) >= Self.minimumSide else {
             throw UpstreamError(
-                service: PosterFinder.service, kind: .invalid,
+                service: PosterSearch.service, kind: .invalid,
                 message: "the service answered with \(body.count) bytes that are not a usable image")
         }
         width = header.width
@@ -68,18 +68,6 @@ struct WebAddress {
 
     /// The URL as text.
     var text: String { url.absoluteString }
-
-    /// The host's name in small letters.
-    var host: String { url.host()?.lowercased() ?? "" }
-
-    /// The address at which the page's text is found: Naver's blogs show it in a frame, except on their page for phones.
-    var readable: WebAddress {
-        guard host == "blog.naver.com", var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            return self
-        }
-        parts.host = "m.blog.naver.com"
-        return parts.string.flatMap(WebAddress.init) ?? self
-    }
 
     /// The URLs to try in order: with `https` in place of `http` first, then as written.
     ///

@@ -8,8 +8,6 @@ import SQLite
 ///
 /// Its charts have `priority` `backfill`, so they fire nothing. The schedule waits until it is over or pauses: then the
 /// charts that it fetches live find the days that their alerts count.
-///
-/// See docs/decisions/0088-history-of-a-new-log.md.
 extension BackfillService {
     /// Begins the job if the log has no chart and no job was ever begun: once in the life of a log.
     ///

@@ -6,8 +6,6 @@ import FoundationEssentials
 ///
 /// The built-in areas cost no call. For another code the list of KOBIS is fetched, once per day in Korea; a code that is
 /// missing there does not exist. If the list cannot be fetched, the code passes.
-///
-/// See docs/decisions/0009-area-code-validation.md.
 struct AreaValidator: Sendable {
     private struct List: Sendable {
         let date: KoreanDate

@@ -88,13 +88,11 @@ extension FetchResult.Fact {
         switch self {
         case .chart(let chart):
             guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard var revision = chart.revised(from: try known.data()) else { return nil }
-            if known.isOversized { revision.corrections = [] }
+            guard let revision = chart.revised(from: try known.data()) else { return nil }
             return draft(foundBy: accepted, data: revision.json)
         case .weekChart(let chart):
             guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard var revision = chart.revised(from: try known.data()) else { return nil }
-            if known.isOversized { revision.chart.corrections = [] }
+            guard let revision = chart.revised(from: try known.data()) else { return nil }
             return draft(foundBy: accepted, data: revision.json)
         case .movie(let movie):
             guard try known?.data(as: Movie.self) != movie else { return nil }
@@ -117,10 +115,4 @@ extension FetchResult.Fact {
     private func draft(foundBy accepted: AcceptedRequest, data: [UInt8]) -> EventDraft {
         EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
     }
-}
-
-extension LoggedEvent {
-    /// Whether an earlier version, which had no bound, logged it larger than readers receive. It answers no request, and no
-    /// correction repeats it.
-    var isOversized: Bool { body.count > Event.maximumBytes }
 }

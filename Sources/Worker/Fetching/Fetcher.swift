@@ -13,7 +13,7 @@ struct Fetcher: Sendable {
     let store: WorkerStore
     let client: HTTPClient
     let kobis: Kobis?
-    let posters: PosterFinder?
+    let posters: PosterSearch?
     let quota: QuotaLedger?
     let wallClock: WallClock
     let logger: Logger
@@ -63,7 +63,6 @@ struct Fetcher: Sendable {
     }
 
     private func chart(of week: Week, in market: Market, asOf now: Date) async throws -> FetchResult {
-        // See docs/decisions/0008-unfinished-weeks.md.
         // KOBIS would answer with the figures of the days so far, which would be read as those of the whole week.
         guard week.lastDay <= .yesterday(at: now) else { throw ContractError.weekNotOver(week, at: now) }
         let state = Chart.state(of: week.lastDay, at: now)
@@ -99,11 +98,9 @@ struct Fetcher: Sendable {
     ) async throws -> FetchResult {
         var result = FetchResult()
         let movie: Movie
-        if !refresh, let known = try await store.checkedEvent(.movie(code)),
-            known.isFresh(for: Freshness.movie, at: now)
-        {
-            movie = try known.event.data()
-            result.logged.append(known.event)
+        if !refresh, let known = try await store.read({ try AnswerStore($0).freshMovie(code, at: now) }) {
+            movie = try known.data()
+            result.logged.append(known)
         } else {
             guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
             let reading = try await send(kobis.movie(code))
@@ -112,10 +109,8 @@ struct Fetcher: Sendable {
             result.source = .upstream
         }
         guard wantsPoster else { return result }
-        if !refresh, let known = try await store.checkedEvent(.poster(code)),
-            known.isFresh(for: Freshness.movie, at: now)
-        {
-            result.logged.append(known.event)
+        if !refresh, let known = try await store.read({ try AnswerStore($0).freshPoster(of: code, at: now) }) {
+            result.logged.append(known)
             return result
         }
         guard let posters else {
@@ -123,8 +118,17 @@ struct Fetcher: Sendable {
             return result
         }
         result.source = .upstream
+        let (choice, hasNamesake) = try await store.read { transaction in
+            let connection = transaction.connection
+            return (try PosterChoice(for: code, in: connection), try MovieTitles.hasNamesake(movie, in: connection))
+        }
         do throws(UpstreamError) {
-            result.add(try await posters.poster(for: movie)) { .poster($0) }
+            if let url = choice.chosen {
+                result.fetched.append(.poster(try await posters.poster(of: movie, chosenAt: url)))
+            } else {
+                let poster = try await posters.poster(of: movie, hasNamesake: hasNamesake, besides: choice.rejected)
+                result.add(poster) { .poster($0) }
+            }
         } catch {
             try await quota?.recordExhaustion(error)
             result.problems.append(try ContractError(error, at: wallClock.now()))

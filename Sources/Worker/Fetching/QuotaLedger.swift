@@ -36,24 +36,19 @@ struct QuotaLedger: Sendable {
         let forBackfill: Int
     }
 
-    static let schema = Schema.Component(
-        "quota",
-        migrations: [
-            """
-            create table quota (
-                service text not null,
-                day text not null,
-                used integer not null,
-                primary key (service, day)
-            ) strict, without rowid;
-            """,
-            """
-            create table quota_closing (
-                service text primary key,
-                until integer not null
-            ) strict, without rowid;
-            """,
-        ])
+    static let tables = """
+        create table quota (
+            service text not null,
+            day text not null,
+            used integer not null,
+            primary key (service, day)
+        ) strict, without rowid;
+
+        create table quota_closing (
+            service text primary key,
+            until integer not null
+        ) strict, without rowid;
+        """
 
     let database: Database
     let wallClock: WallClock

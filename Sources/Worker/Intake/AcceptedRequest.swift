@@ -13,6 +13,15 @@ extension RequestID {
     var isOwn: Bool {
         [ScheduleService.prefix, BackfillService.prefix].contains(where: description.hasPrefix)
     }
+
+    /// Throws `badRequest` if a client gave an id of the worker's own.
+    func checkForeign() throws(ContractError) {
+        guard isOwn else { return }
+        throw ContractError(
+            .badRequest,
+            "ids that begin with \(ScheduleService.prefix) or \(BackfillService.prefix) are the worker's own",
+            field: "id")
+    }
 }
 
 /// A request that is in the inbox, or is about to be stored there.

@@ -57,13 +57,7 @@ struct RequestIntake: Sendable {
         guard !items.isEmpty else { return [] }
         do {
             return zip(items, try await store.accept(items)).map { item, outcome in
-                switch outcome {
-                case .accepted, .duplicate: .success(item.accepted.id)
-                case .conflict:
-                    .failure(ContractError(.conflict, "this id was used for another request", field: "id"))
-                case .overloaded:
-                    .failure(ContractError(.overloaded, "\(store.inbox.limit) requests are waiting", retryAfter: 60))
-                }
+                outcome.failure(limit: store.inbox.limit).map(Result.failure) ?? .success(item.accepted.id)
             }
         } catch {
             logger.error(
@@ -101,12 +95,7 @@ struct RequestIntake: Sendable {
         }
         do throws(ContractError) {
             let request = try Request(frames, at: wallClock.now())
-            if request.id?.isOwn == true {
-                throw ContractError(
-                    .badRequest,
-                    "ids that begin with \(ScheduleService.prefix) or \(BackfillService.prefix) are the worker's own",
-                    field: "id")
-            }
+            try request.id?.checkForeign()
             let attachments = try frames.attachments()
             try check(attachments.images)
             let stored = frames.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })

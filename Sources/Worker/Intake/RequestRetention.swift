@@ -7,8 +7,6 @@ import SQLite
 /// Deletes the requests that have ended long ago, and their events, once an hour.
 ///
 /// Charts, movies, products and anomalies stay for ever.
-///
-/// See docs/decisions/0058-tries-and-retention-of-requests.md.
 struct RequestRetention: Service {
     /// The rows that one transaction looks at: others write between two of them.
     private static let batch = 1_000

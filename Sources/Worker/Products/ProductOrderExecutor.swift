@@ -14,7 +14,7 @@ import Upstreams
 /// Market first: an order that was carried out is not sent again, one that was not is, and if that cannot be decided the
 /// order fails as `uncertain`. Orders do not overlap, so that the effect of one is not taken for that of another.
 ///
-/// See docs/decisions/0023-product-order-idempotency.md.
+/// See docs/decisions/product-order-idempotency.md.
 struct ProductOrderExecutor: Sendable {
     /// How long the Open Market may still process an order after its connection has ended; an earlier check could miss it.
     static let settlingTime = Duration.seconds(5)

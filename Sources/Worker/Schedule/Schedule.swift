@@ -8,7 +8,7 @@ import FoundationEssentials
 /// repeated: after growing pauses if the chart is not published or the service fails, every hour if a person has to act,
 /// and on the next day if the quota is used up.
 ///
-/// See docs/decisions/0011-stateless-schedule.md.
+/// See docs/decisions/stateless-schedule.md.
 struct Schedule: Sendable {
     /// One request that was made for a check.
     struct Attempt: Hashable, Sendable {

@@ -34,10 +34,9 @@ struct AnswerStore {
         self.transaction = transaction
     }
 
-    /// Returns the newest event of a topic, or nil if the topic has none that readers receive.
+    /// Returns the newest event of a topic, or nil if the topic has none.
     func checkedEvent(_ topic: Topic) throws -> CheckedEvent? {
-        guard let event = try transaction.log.latest(topic, in: connection), !event.isOversized else { return nil }
-        return try checked(event)
+        try transaction.log.latest(topic, in: connection).map(checked)
     }
 
     /// Returns the whole answer to a request, or nil if the log lacks a part of it or a part is not fresh.
@@ -52,13 +51,28 @@ struct AnswerStore {
         case .week(let week, let market):
             events = [try freshChart(.weekRanking(week, market: market), endingOn: week.lastDay, at: now)]
         case .movie(let code, let wantsPoster):
-            events = try ([.movie(code)] + (wantsPoster ? [.poster(code)] : [])).map { topic in
-                try checkedEvent(topic).flatMap { $0.isFresh(for: Freshness.movie, at: now) ? $0.event : nil }
-            }
+            events = [try freshMovie(code, at: now)] + (wantsPoster ? [try freshPoster(of: code, at: now)] : [])
         case .products, .productOrder: return nil
         }
         let found = events.compactMap(\.self)
         return found.count == events.count ? FetchResult(logged: found) : nil
+    }
+
+    /// Returns the newest event about a movie's facts; nil if it is not fresh.
+    func freshMovie(_ code: MovieCode, at now: Date) throws -> LoggedEvent? {
+        try fresh(.movie(code), at: now)
+    }
+
+    /// Returns the newest event about a movie's poster; nil if it is not fresh, or is not what an operator says.
+    func freshPoster(of code: MovieCode, at now: Date) throws -> LoggedEvent? {
+        guard let event = try fresh(.poster(code), at: now) else { return nil }
+        let choice = try PosterChoice(for: code, in: connection)
+        // Most movies have no choice, and their events need not be read.
+        return try choice.isEmpty || choice.allows(event.data()) ? event : nil
+    }
+
+    private func fresh(_ topic: Topic, at now: Date) throws -> LoggedEvent? {
+        try checkedEvent(topic).flatMap { $0.isFresh(for: Freshness.movie, at: now) ? $0.event : nil }
     }
 
     private func checked(_ event: LoggedEvent) throws -> CheckedEvent {
@@ -68,7 +82,7 @@ struct AnswerStore {
 
     /// Returns the chart in the log if it is settled, or if it was confirmed recently and would still be provisional.
     private func freshChart(_ topic: Topic, endingOn day: KoreanDate, at now: Date) throws -> LoggedEvent? {
-        guard let event = try transaction.log.latest(topic, in: connection), !event.isOversized else { return nil }
+        guard let event = try transaction.log.latest(topic, in: connection) else { return nil }
         if try event.data(as: StateOfChart.self).value == .settled { return event }
         let isRecent =
             try Chart.state(of: day, at: now) == .provisional

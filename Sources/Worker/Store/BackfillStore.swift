@@ -5,7 +5,7 @@ import SQLite
 
 /// Backfill jobs and their items, in the worker's database.
 ///
-/// See docs/decisions/0013-backfill-in-the-worker.md.
+/// The job keeps no state but its items and the inbox: the next cycle repairs a crash between two steps.
 struct BackfillStore {
     /// The state of an item; the raw values are stored in the table.
     enum State: Int {
@@ -15,32 +15,28 @@ struct BackfillStore {
         case failed = 3
     }
 
-    static let schema = Schema.Component(
-        "backfill",
-        migrations: [
-            """
-            create table backfill (
-                number integer primary key,
-                first text not null,
-                last text not null,
-                weeks integer not null,
-                movies integer not null,
-                has_listed_movies integer not null default 0,
-                is_over integer not null default 0
-            ) strict;
+    static let tables = """
+        create table backfill (
+            number integer primary key,
+            first text not null,
+            last text not null,
+            weeks integer not null,
+            movies integer not null,
+            is_initial integer not null,
+            has_listed_movies integer not null default 0,
+            is_over integer not null default 0
+        ) strict;
 
-            create table backfill_item (
-                job integer not null,
-                place integer not null,
-                name text not null,
-                attempts integer not null default 0,
-                state integer not null default 0,
-                primary key (job, place)
-            ) strict, without rowid;
-            create index backfill_item_state on backfill_item (job, state, place);
-            """,
-            "alter table backfill add column is_initial integer not null default 0;",
-        ])
+        create table backfill_item (
+            job integer not null,
+            place integer not null,
+            name text not null,
+            attempts integer not null default 0,
+            state integer not null default 0,
+            primary key (job, place)
+        ) strict, without rowid;
+        create index backfill_item_state on backfill_item (job, state, place);
+        """
 
     private let connection: Connection
 

@@ -5,19 +5,12 @@ import Text
 
 /// When an upstream last confirmed the newest event of a topic, whether the answer was new or not.
 enum FreshnessTable {
-    static let schema = Schema.Component(
-        "checks",
-        migrations: [
-            """
-            create table checked (
-                topic text primary key,
-                at integer not null
-            ) strict, without rowid;
-            """,
-            // Posters are chosen by a new rule, so those that are known are looked at again: see
-            // docs/decisions/0094-the-poster-of-the-right-movie.md.
-            "delete from checked where topic >= 'poster.' and topic < 'poster/'",
-        ])
+    static let table = """
+        create table checked (
+            topic text primary key,
+            at integer not null
+        ) strict, without rowid;
+        """
 
     /// Stores when an upstream was asked for a topic, rounded down to the millisecond.
     static func setLastCheck(of topic: Topic, to time: Date, in connection: Connection) throws(DatabaseError) {

@@ -19,7 +19,7 @@ struct IntakeStore {
     ///
     /// A request that the log can answer ends in the same transaction.
     ///
-    /// See docs/decisions/0029-answering-from-the-log.md.
+    /// See docs/decisions/answering-from-the-log.md.
     func accept(_ items: [IntakeItem]) throws -> [IntakeOutcome] {
         let now = transaction.wallClock.now()
         var batch = IntakeBatch(room: try transaction.inbox.room(in: transaction.connection))

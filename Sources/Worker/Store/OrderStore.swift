@@ -18,36 +18,25 @@ struct OrderIntent: Hashable, Sendable {
 /// No other table holds a secret, and this one holds it sealed. When the request ends, the row is overwritten and the
 /// write-ahead log emptied.
 ///
-/// See docs/decisions/0065-files-and-vendor-secrets.md.
+/// See docs/decisions/files-and-vendor-secrets.md.
 struct OrderStore {
-    static let attachmentSchema = Schema.Component(
-        "enclosed",
-        migrations: [
-            """
-            create table enclosed (
-                request text not null,
-                number integer not null,
-                bytes blob not null,
-                primary key (request, number)
-            ) strict, without rowid;
-            """
-        ])
-    static let intentSchema = Schema.Component(
-        "attempt",
-        migrations: [
-            """
-            create table attempt (
-                request text primary key,
-                begun integer not null,
-                newest integer not null
-            ) strict, without rowid;
-            """
-        ])
+    static let tables = """
+        create table attachment (
+            request text not null,
+            number integer not null,
+            bytes blob not null,
+            primary key (request, number)
+        ) strict, without rowid;
+
+        create table order_intent (
+            request text primary key,
+            begun integer not null,
+            newest integer not null
+        ) strict, without rowid;
+        """
 
     /// The number of the row of a sealed secret; images are numbered from 1.
-    private static let sealedSecretNumber = -1
-    /// The number of the row of a secret that an earlier version stored as it was.
-    private static let openSecretNumber = 0
+    private static let secretNumber = 0
 
     private let connection: Connection
     private let seal: SecretSeal
@@ -60,10 +49,10 @@ struct OrderStore {
     /// Stores the attachments of a request.
     func insert(_ attachments: Attachments, of id: RequestID) throws(DatabaseError) {
         let images = attachments.images.enumerated().map { ($0 + 1, $1) }
-        let secret = attachments.secret.map { [(Self.sealedSecretNumber, seal.seal($0, of: id))] } ?? []
+        let secret = attachments.secret.map { [(Self.secretNumber, seal.seal($0, of: id))] } ?? []
         for (number, bytes) in secret + images {
             try connection.execute(
-                "insert into enclosed (request, number, bytes) values (?, ?, ?)", id, number, bytes)
+                "insert into attachment (request, number, bytes) values (?, ?, ?)", id, number, bytes)
         }
     }
 
@@ -73,19 +62,18 @@ struct OrderStore {
     func attachments(of id: RequestID) throws -> Attachments {
         var attachments = Attachments()
         let rows = try connection.query(
-            "select number, bytes from enclosed where request = ? order by number", id, as: Int.self, [UInt8].self)
+            "select number, bytes from attachment where request = ? order by number", id, as: Int.self, [UInt8].self)
         for (number, bytes) in rows {
-            switch number {
-            case Self.sealedSecretNumber:
-                guard let secret = seal.open(bytes, of: id) else {
-                    // Not with the configured secret: the order is another vendor's.
-                    throw ContractError(
-                        .unauthorized, "the secret of this order cannot be read: its key was lost; order again")
-                }
-                attachments.secret = secret
-            case Self.openSecretNumber: attachments.secret = String(decoding: bytes, as: UTF8.self)
-            default: attachments.images.append(bytes)
+            guard number == Self.secretNumber else {
+                attachments.images.append(bytes)
+                continue
             }
+            guard let secret = seal.open(bytes, of: id) else {
+                // Not with the configured secret: the order is another vendor's.
+                throw ContractError(
+                    .unauthorized, "the secret of this order cannot be read: its key was lost; order again")
+            }
+            attachments.secret = secret
         }
         return attachments
     }
@@ -93,30 +81,28 @@ struct OrderStore {
     /// Stores that an order is about to be sent.
     func insert(_ intent: OrderIntent, of id: RequestID) throws(DatabaseError) {
         try connection.execute(
-            "insert or replace into attempt (request, begun, newest) values (?, ?, ?)", id,
+            "insert or replace into order_intent (request, begun, newest) values (?, ?, ?)", id,
             intent.begun.millisecondsSince1970, intent.newest)
     }
 
     /// Returns the intent of an order that may have been sent, or nil if it certainly was not.
     func intent(of id: RequestID) throws(DatabaseError) -> OrderIntent? {
         let rows = try connection.query(
-            "select begun, newest from attempt where request = ?", id, as: Int.self, Int.self)
+            "select begun, newest from order_intent where request = ?", id, as: Int.self, Int.self)
         return rows.first.map { OrderIntent(begun: Date(millisecondsSince1970: $0.0), newest: $0.1) }
     }
 
     /// Deletes the secret of a request that is set aside; its images stay for the operator.
     static func deleteSecret(of id: RequestID, in connection: Connection) throws(DatabaseError) {
-        try connection.execute(
-            "delete from enclosed where request = ? and number in (?, ?)", id, Self.sealedSecretNumber,
-            Self.openSecretNumber)
+        try connection.execute("delete from attachment where request = ? and number = ?", id, Self.secretNumber)
         if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
     }
 
     /// Deletes the attachments and the intent of a request that has ended.
     static func delete(_ id: RequestID, in connection: Connection) throws(DatabaseError) {
-        try connection.execute("delete from enclosed where request = ?", id)
+        try connection.execute("delete from attachment where request = ?", id)
         if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
-        try connection.execute("delete from attempt where request = ?", id)
+        try connection.execute("delete from order_intent where request = ?", id)
     }
 }
 

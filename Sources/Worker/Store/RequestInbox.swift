@@ -15,14 +15,21 @@ enum IntakeOutcome: Sendable {
     case conflict
     /// The inbox is full.
     case overloaded
+
+    /// The error of a request that is not accepted by an inbox with this limit; nil for one that is.
+    func failure(limit: Int) -> ContractError? {
+        switch self {
+        case .accepted, .duplicate: nil
+        case .conflict: ContractError(.conflict, "this id was used for another request", field: "id")
+        case .overloaded: ContractError(.overloaded, "\(limit) requests are waiting", retryAfter: 60)
+        }
+    }
 }
 
 /// The accepted requests, on disk until and after their end.
 ///
 /// The table is in the log's database, so that a request's end and its events are one transaction. It holds what was
-/// understood of a request and a digest of what was sent, so that a client does not decide how much is stored.
-///
-/// See docs/decisions/0058-tries-and-retention-of-requests.md.
+/// understood of a request and the SHA-256 of what was sent, so that a client does not decide how much is stored.
 struct RequestInbox: Sendable {
     /// The state of a request; the raw values are stored in the table.
     enum State: Int {
@@ -31,36 +38,23 @@ struct RequestInbox: Sendable {
         case failed = 2
     }
 
-    static let schema = Schema.Component(
-        "inbox",
-        migrations: [
-            """
-            create table inbox (
-                number integer primary key,
-                id text not null unique,
-                topic text not null,
-                body text not null,
-                request text not null,
-                accepted_at text not null,
-                state integer not null default 0
-            ) strict;
-            create index inbox_waiting on inbox (number) where state = 0;
-            """,
-            // Before there was a column, the id named the origin. The slash is the character after the dot.
-            """
-            alter table inbox add column origin integer not null default 0;
-            update inbox set origin = 1 where id > 'schedule.' and id < 'schedule/';
-            update inbox set origin = 2 where id > 'backfill.' and id < 'backfill/';
-            """,
-            // The SHA-256 of what was sent; null for a request of an earlier version, whose `body` is what was sent.
-            """
-            alter table inbox add column digest text;
-            alter table inbox add column tries integer not null default 0;
-            alter table inbox add column set_aside integer not null default 0;
-            create index inbox_set_aside on inbox (number) where set_aside = 1;
-            create index inbox_refused on inbox (accepted_at) where request = '';
-            """,
-        ])
+    static let table = """
+        create table inbox (
+            number integer primary key,
+            id text not null unique,
+            topic text not null,
+            digest text not null,
+            request text not null,
+            accepted_at text not null,
+            origin integer not null,
+            state integer not null,
+            tries integer not null default 0,
+            set_aside integer not null default 0
+        ) strict;
+        create index inbox_waiting on inbox (number) where state = 0;
+        create index inbox_set_aside on inbox (number) where set_aside = 1;
+        create index inbox_refused on inbox (accepted_at) where request = '';
+        """
 
     /// How often a request is begun. One that never ended, because the worker died each time, is not begun again.
     static let triesLimit = 3
@@ -98,10 +92,9 @@ struct RequestInbox: Sendable {
             return .accepted
         }
         let earlier = try connection.query(
-            "select topic, body, digest from inbox where id = ?", id, as: String.self, String.self, String?.self)
-        guard let (earlierTopic, earlierBody, digest) = earlier.first else { return .overloaded }
-        let isSame = digest.map { $0 == Self.digest(of: frames.body) } ?? (earlierBody == frames.body)
-        return earlierTopic == topic && isSame ? .duplicate : .conflict
+            "select topic, digest from inbox where id = ?", id, as: String.self, String.self)
+        guard let earlier = earlier.first else { return .overloaded }
+        return earlier == (topic, Self.digest(of: frames.body)) ? .duplicate : .conflict
     }
 
     /// Stores a rejected request as failed, so that its id is used; returns false if it was used before.
@@ -187,8 +180,7 @@ struct RequestInbox: Sendable {
     ) throws(DatabaseError) -> Bool {
         try connection.execute(
             """
-            insert into inbox (id, topic, body, digest, request, accepted_at, state, origin)
-            values (?, ?, '', ?, ?, ?, ?, ?)
+            insert into inbox (id, topic, digest, request, accepted_at, state, origin) values (?, ?, ?, ?, ?, ?, ?)
             on conflict do nothing
             """, id, topic, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue)
         return connection.changedRows > 0

@@ -10,7 +10,7 @@ import Text
 /// of the database, its write-ahead log or its freed blocks cannot be read without it. It does not protect against a
 /// user who can read the whole data folder.
 ///
-/// See docs/decisions/0065-files-and-vendor-secrets.md.
+/// See docs/decisions/files-and-vendor-secrets.md.
 struct SecretSeal: Sendable {
     /// The name of the key's file in the data folder.
     static let fileName = "worker-seal.key"

@@ -110,6 +110,7 @@ struct SettlementStore {
         case .movie, .poster, .productPage, .product, .productRemoved: break
         }
         anomalies += unreadable.map { fact.anomaly(of: $0, readAt: now) }
+        try MovieTitles.store(of: fact, in: connection)
         return try transaction.log.append([draft], at: now, in: connection)[0]
     }
 }

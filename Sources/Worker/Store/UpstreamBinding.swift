@@ -3,15 +3,11 @@ import Text
 
 /// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real ones.
 enum UpstreamBinding {
-    static let schema = Schema.Component(
-        "origin",
-        migrations: [
-            """
-            create table origin (
-                host text primary key
-            ) strict, without rowid;
-            """
-        ])
+    static let table = """
+        create table origin (
+            service text primary key
+        ) strict, without rowid;
+        """
 
     /// The log was filled from another service than the configured one.
     struct UpstreamBindingError: BilingualError {
@@ -29,16 +25,13 @@ enum UpstreamBinding {
 
     /// Binds a new log to the service at a URL.
     ///
-    /// Earlier versions stored the host alone; such a log is bound to the first port of that host.
-    ///
     /// - Throws: ``UpstreamBindingError`` if the log is bound to another service.
     static func bind(_ database: Database, to url: String) async throws {
         let configured = Service(url: url)
         let known = try await database.write { connection in
             try connection.execute(
-                "insert into origin (host) select ? where not exists (select 1 from origin)", "\(configured)")
-            try connection.execute("update origin set host = ? where host = ?", "\(configured)", configured.host)
-            return try connection.query("select host from origin", as: String.self)[0]
+                "insert into origin (service) select ? where not exists (select 1 from origin)", "\(configured)")
+            return try connection.query("select service from origin", as: String.self)[0]
         }
         if known != "\(configured)" { throw UpstreamBindingError(known: known, configured: "\(configured)") }
     }

@@ -13,9 +13,12 @@ import SQLite
 /// ``write(_:)`` open the transaction; the methods below them are the transactions of one call.
 struct WorkerStore: Sendable {
     static let schema = Schema(
-        EventLog.schema, RequestInbox.schema, FreshnessTable.schema, QuotaLedger.schema, BackfillStore.schema,
-        UpstreamBinding.schema, ChartViews.schema, HealthCheck.schema, OrderStore.attachmentSchema,
-        OrderStore.intentSchema)
+        "mqwk", version: 1,
+        [
+            EventLog.tables, ChartViews.views, RequestInbox.table, OrderStore.tables, FreshnessTable.table,
+            MovieTitles.table, PosterChoice.table, QuotaLedger.tables, BackfillStore.tables, UpstreamBinding.table,
+            HealthCheck.table,
+        ].joined(separator: "\n"))
 
     let database: Database
     let log: EventLog

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// What bounds frames without content: bytes on the wire do not, because 2 of them become 64 in libzmq.
 ///
-/// See docs/decisions/0073-frames-without-content.md.
+/// See docs/decisions/libzmq-and-strangers.md.
 extension ConnectionMonitor {
     /// The undelivered bytes that all clients together may have although the process has little memory left: 8 MB in libzmq.
     private static let harmlessBytes = 256 << 10

@@ -8,7 +8,7 @@ internal import Concurrency
 ///
 /// It also knows which connection a message came over, so that an answer goes there or nowhere.
 ///
-/// See docs/decisions/0043-memory-held-by-libzmq.md, 0053-answers-and-connections.md and 0054-places-for-clients.md.
+/// See docs/decisions/libzmq-and-strangers.md.
 final class ConnectionMonitor {
     /// The limits of the time between two scans of the connections.
     ///
@@ -87,7 +87,8 @@ final class ConnectionMonitor {
 
     /// Returns the events to subscribe to. The ZAP handler reports the clients that a server refuses, with their keys.
     ///
-    /// See docs/decisions/0037-handshake-failure-detection.md.
+    /// Not `ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL`: to report it libzmq 4.3.4 loses `errno`, stops reading the connection, and
+    /// aborts the process when the peer leaves (`Assertion failed: !_io_error`).
     static func events(isEncrypted: Bool) -> Int32 {
         let common = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         guard isEncrypted else { return common | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL }

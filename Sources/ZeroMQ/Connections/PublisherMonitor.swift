@@ -10,7 +10,7 @@ internal import Glibc
 ///
 /// The thread ends when the monitor is closed.
 ///
-/// See docs/decisions/0068-subscription-limits.md.
+/// See docs/decisions/libzmq-and-strangers.md.
 final class PublisherMonitor: Sendable {
     /// How often the thread looks whether the I/O thread is behind, while the socket is used.
     private static let tick = Duration.milliseconds(3)

@@ -4,7 +4,7 @@ internal import CZMQ
 ///
 /// A bound socket is the server of its connections, a connected socket a client.
 ///
-/// See docs/decisions/0025-curve-on-the-io-thread.md.
+/// Keys belong to a thread, not to a socket, so that no socket can be opened without them by mistake.
 public struct Encryption: Sendable {
     /// What connected sockets need.
     public struct Client: Sendable {

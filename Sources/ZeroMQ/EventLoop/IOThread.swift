@@ -10,7 +10,7 @@ internal import Glibc
 ///
 /// It does not interpret messages, and leaves reconnecting to libzmq.
 ///
-/// See docs/decisions/0040-socket-event-loop.md.
+/// See docs/decisions/socket-event-loop.md.
 public final class IOThread: TaskExecutor {
     let wakeupQueue: WakeupQueue<PollerCommands>
     private let thread: pthread_t
@@ -127,7 +127,7 @@ final class Context: Sendable {
     ///
     /// libzmq takes a router's first automatic routing id from rand(3) and never seeds it
     /// (https://github.com/zeromq/libzmq/issues/4633). It aborts when a client has claimed the id that it assigns next, so
-    /// a client must not be able to know it. See docs/decisions/0053-answers-and-connections.md.
+    /// a client must not be able to know it. See docs/decisions/libzmq-and-strangers.md.
     private static let seeding: Void = srand(.random(in: .min ... .max))
 
     init() throws(ZeroMQError) {

@@ -4,7 +4,7 @@ internal import Concurrency
 ///
 /// A reader removes up to a thousand messages under one lock.
 ///
-/// See docs/decisions/0034-socket-receive-loop.md.
+/// See docs/decisions/socket-receive-loop.md.
 final class ReceiveQueue: Sendable {
     /// The kind of message that the queue still accepts.
     enum Capacity {

@@ -5,7 +5,7 @@ internal import Concurrency
 /// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
 /// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
 ///
-/// See docs/decisions/0043-memory-held-by-libzmq.md.
+/// See docs/decisions/libzmq-and-strangers.md.
 final class UnreadByteAccounting: Sendable {
     private struct Entry {
         /// The name of the key; nil without encryption.

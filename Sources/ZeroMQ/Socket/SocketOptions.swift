@@ -137,7 +137,7 @@ extension SocketOptions {
         case .router:
             // A reply to a peer that is gone becomes an error, which is counted. Never ZMQ_ROUTER_HANDOVER: it gives a
             // client's answers to any peer that announces its routing id, and aborts the process (`!_io_error`).
-            // See docs/decisions/0053-answers-and-connections.md.
+            // See docs/decisions/libzmq-and-strangers.md.
             settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
         case .publisher:
             // Delivers every subscription and its end, not only the first and last of a topic, so that they can be counted.

@@ -4,7 +4,7 @@ import Text
 /// The language of everything that a command prints. Each text stands in both languages where it is used:
 /// `Language.current("수집 시각", "Fetched at")`.
 ///
-/// Logs and what comes over the wire are in English; see docs/decisions/0096-language-of-the-terminal.md.
+/// Logs and what comes over the wire are in English. Without a table of texts, a text that lacks a language does not compile.
 extension Language {
     /// The language of the running command.
     @TaskLocal static var current = Language.en

@@ -40,18 +40,24 @@ struct PosterView {
     let poster: Poster
     var language = Language.current
 
-    /// The address, type, size and page of the image, or a line that no poster was found.
+    /// The address, type, size and page of the image and how it was found, or a line that no poster was found.
     var lines: [String] {
         guard let image = poster.image else {
             return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
         }
+        let hit = poster.hit ?? 0
+        let origin =
+            image.source == Poster.Image.operatorSource
+            ? language("운영자가 지정함", "chosen by the operator")
+            : language("검색  \(poster.query) · \(hit)번째 결과", "search  \(poster.query) · hit \(hit)")
         let size =
             "\(image.contentType), \(image.width)×\(image.height), "
             + language("\(image.bytes.grouped)바이트", "\(image.bytes.grouped) bytes")
         let source = image.pageURL.map { page in
             "        \(language("출처", "from"))  \(image.site.map { "\($0), " } ?? "")\(page)"
         }
-        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)"] + [source].compactMap(\.self)
+        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)", "        \(origin)"]
+            + [source].compactMap(\.self)
     }
 }
 

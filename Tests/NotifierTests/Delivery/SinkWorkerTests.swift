@@ -125,7 +125,7 @@ import Text
             #expect(try await nextRecipients() == ["one@example.org"])
             _ = try await first.settled("editor") { $0.dead == 1 }
         }
-        let answer = try await first.database.read { try $0.query("select answer from delivery", as: String.self) }
+        let answer = try await first.database.read { try $0.query("select response from delivery", as: String.self) }
         #expect(answer[0].hasSuffix("two@example.org: 550 5.1.1 no such mailbox here"))
         #expect(first.lines.withLock { $0.contains { $0.contains(answer[0]) } })
 
@@ -285,7 +285,7 @@ import Text
         try await harness.alert("A")
         try await harness.open { _ = try await harness.settled("editor") { $0.dead == 1 } }
         let answers = try await harness.database.read { connection in
-            try connection.query("select answer from attempt", as: String?.self)
+            try connection.query("select response from attempt", as: String?.self)
         }
         #expect(answers == ["as told, with a *** "])
         #expect(!harness.lines.withLock { $0.joined() }.contains("hush"))
@@ -306,7 +306,7 @@ extension DeliveryHarness {
     func tried(_ sink: String) async throws -> String {
         let letters = try await waitUntil("a letter to \(sink)") {
             try await database.read { connection in
-                try connection.query("select letter from attempt where sink = ?", sink, as: String.self)
+                try connection.query("select message from attempt where sink = ?", sink, as: String.self)
             }
         } is: {
             !$0.isEmpty

@@ -7,6 +7,7 @@ import { addWords, langOf, language, t, titleOf } from '../lib/words.js';
 import { alertItem } from '../parts/alert.js';
 import { poster } from '../parts/lines.js';
 import { failed, sentence } from '../parts/notices.js';
+import { posterEditor } from '../parts/posterEditor.js';
 import { milestoneText, reached, runDrawing } from '../parts/run.js';
 
 addWords({
@@ -54,9 +55,10 @@ export function show(main, { words, signal }) {
   const code = words[1] ?? '';
   document.title = `${code} · marquee`;
   main.replaceChildren(h('p', { class: 'state waiting' }, t('chart.loading')));
-  const places = { poster: h('div', { class: 'side' }), header: h('header'), facts: h('section', { class: 'facts', 'aria-label': t('movie.facts') }),
+  const editor = posterEditor(code, signal);
+  const places = { poster: h('div', {}), header: h('header'), facts: h('section', { class: 'facts', 'aria-label': t('movie.facts') }),
     run: h('section', { class: 'wide' }), alerts: h('section', { class: 'wide' }) };
-  const film = h('article', { class: 'film' }, places.poster, h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
+  const film = h('article', { class: 'film' }, h('div', { class: 'side' }, places.poster, editor.element), h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
   let answer = null;
   let english = {};
   let isAsked = false;
@@ -111,6 +113,7 @@ export function show(main, { words, signal }) {
       if (isComing) place.classList.add('loading');
       return [place, pageURL && source(site, pageURL)];
     });
+    editor.draw(answer.poster);
     refill(places.header, [title, other], ([title, other]) => [h('h1', { lang: langOf(title) }, title),
       other && h('p', { class: 'other', lang: other === movie?.titleEnglish ? 'en' : langOf(other) }, other)]);
     refill(places.facts, movie, () => (movie ? facts(movie, english) : h('p', { class: 'state' }, t('movie.loading'))));

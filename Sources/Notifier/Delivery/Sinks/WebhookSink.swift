@@ -7,8 +7,7 @@ import Text
 /// A program of the operator. Gets the event in the HTTP binding of CloudEvents, signed by Standard Webhooks
 /// (https://www.standardwebhooks.com).
 ///
-/// The event has title, link and image as extension attributes behind its own bytes. See
-/// docs/decisions/0018-webhook-signatures.md.
+/// The event has title, link and image as extension attributes behind its own bytes.
 struct WebhookSink: HTTPSink {
     let client: HTTPClient
     let url: String

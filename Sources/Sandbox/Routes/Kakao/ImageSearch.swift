@@ -50,11 +50,12 @@ struct ImageQuery: Sendable {
 extension World {
     /// Returns the hits of a search, best match first.
     ///
-    /// As in life, the hits of all movies of the title are mixed, those of the movie whose year or director the search
-    /// names more at the front; among them are images of other movies, from pages that name several.
+    /// As in life, the hits of all movies of the title are mixed, those of the newest movie more at the front, and those of
+    /// the one whose year or director the search names most.
     func imageHits(for query: String, at instant: Date) -> [ImageHit] {
         let (movies, words) = search(query, as: PublishedView(at: instant))
         var ranked: [(place: Double, hit: ImageHit)] = []
+        let newest = movies.max { $0.opening < $1.opening }
         for movie in movies {
             let facts = movie.facts
             let names =
@@ -62,15 +63,8 @@ extension World {
                 + facts.directors.flatMap { $0.name.split(separator: " ") }
                 .map(String.init)
             let isNamed = words.contains { names.contains(String($0)) }
-            for hit in movie.imageHits {
-                ranked.append((Double(hit.number) * (isNamed ? 0.5 : 1), hit))
-            }
-            for other in self.movies(openingIn: movie.id.week) where other.id.week == movie.id.week {
-                guard other.id != movie.id else { continue }
-                for hit in other.imageHits.prefix(4) where hit.pageKind == .list {
-                    ranked.append((Double(hit.number) + 0.5, hit))
-                }
-            }
+            let step = isNamed ? 0.1 : movie.id == newest?.id ? 0.3 : 1
+            for hit in movie.imageHits { ranked.append((Double(hit.number) * step, hit)) }
         }
         return ranked.sorted { ($0.place, $0.hit.imagePath) < ($1.place, $1.hit.imagePath) }.map(\.hit)
     }
@@ -90,28 +84,11 @@ struct ImageHit: Sendable {
         case forbidden
     }
 
-    /// What the page that shows the image says.
-    enum PageKind: Sendable {
-        /// The title and the year, as a database of films has them.
-        case titled
-        /// The title, and the director and the cast in a list.
-        case review
-        /// The title, and the director in a sentence.
-        case news
-        /// The title and nothing else.
-        case bare
-        /// The movies of a week.
-        case list
-        /// Status 404: the page was deleted.
-        case gone
-    }
-
     /// The movie of which it is an image.
     let movie: SimulatedMovie
     /// The position among the movie's hits, from 1.
     let number: Int
     let content: Content
-    let pageKind: PageKind
     let isPNG: Bool
     /// Whether it is a still, which is wide, and no poster.
     let isStill: Bool
@@ -142,21 +119,14 @@ struct ImageHit: Sendable {
         let day = movie.opening - random.integer(in: 0...40)
         let hour = random.integer(in: 10...23)
         datetime = random.chance(0.05) ? "" : "\(day)T\(hour):\(random.integer(in: 10...59)):00.000+09:00"
-        var page = movie.random(for: .images).branch(number).branch(1)
-        isStill = page.chance(0.3)
+        var form = movie.random(for: .images).branch(number).branch(1)
+        isStill = form.chance(0.3)
         (width, height) = isStill ? (size * 10 / 6, size) : (size, size * 10 / 7)
-        switch page.unit() {
-        case ..<0.3: pageKind = .titled
-        case ..<0.55: pageKind = .review
-        case ..<0.7: pageKind = .news
-        case ..<0.82: pageKind = .bare
-        case ..<0.9: pageKind = .list
-        default: pageKind = .gone
-        }
     }
 
     var imagePath: String { "/posters/\(movie.code)-\(number).\(isPNG ? "png" : "jpg")" }
     var thumbnailPath: String { "/thumbnails/\(movie.code)-\(number).jpg" }
+    /// The path of the page that shows the image, which is not served.
     var pagePath: String { "/pages/\(movie.code)-\(number)" }
 }
 

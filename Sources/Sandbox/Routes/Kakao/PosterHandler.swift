@@ -1,20 +1,16 @@
 import WebServer
 
-/// Serves what the image search refers to: posters and thumbnails, drawn on request, their substitutes, and the pages that
-/// show them.
+/// Serves the images that the image search refers to: posters and thumbnails, drawn on request, and their substitutes.
 struct PosterHandler: Sendable {
     let world: World
 
     /// Whether this handler serves `path`.
     static func serves(_ path: String) -> Bool {
-        ["/posters/", "/thumbnails/", "/pages/"].contains { path.hasPrefix($0) }
+        ["/posters/", "/thumbnails/"].contains { path.hasPrefix($0) }
     }
 
-    /// Whether `path` is that of a page with an image.
-    static func servesPage(_ path: String) -> Bool { path.hasPrefix("/pages/") }
-
-    /// Serves `/posters/CODE.jpg` (the movie's own poster), `/posters/CODE-N.jpg|png` (hit N of a search),
-    /// `/thumbnails/CODE-N.jpg` and `/pages/CODE-N`.
+    /// Serves `/posters/CODE.jpg` (the movie's own poster), `/posters/CODE-N.jpg|png` (hit N of a search) and
+    /// `/thumbnails/CODE-N.jpg`.
     func respond(to request: WebRequest) -> WebResponse {
         guard request.method == "GET", let address = Address(request.path),
             let id = SimulatedMovieID(code: address.code)
@@ -26,9 +22,6 @@ struct PosterHandler: Sendable {
         }
         let hit = ImageHit(of: movie, number: number)
         switch (address.folder, hit.content) {
-        case ("pages", _):
-            let page = hit.page(besides: world.movies(openingIn: id.week))
-            return page.map { .html($0) } ?? .html(HTMLPage.notFound, status: 404)
         case ("thumbnails", _): return image(PosterDrawing(of: hit, width: 130, height: 130), isPNG: false)
         case (_, .image): return image(PosterDrawing(of: hit, width: hit.width, height: hit.height), isPNG: hit.isPNG)
         case (_, .missing): return .html(HTMLPage.notFound, status: 404)

@@ -6,7 +6,7 @@ import Operations
 import Text
 import ZeroMQ
 
-/// Sends one request to the worker and prints the outcome, for `request` and `product`.
+/// Sends one request to the worker and prints the outcome, for `request`, `product` and `poster`.
 struct RequestRunner {
     /// The options of both commands.
     static var options: [Usage.Option] {
@@ -24,8 +24,8 @@ struct RequestRunner {
             "Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.")
     }
 
-    private let printsJSON: Bool
-    private let timeout: Duration
+    let printsJSON: Bool
+    let timeout: Duration
 
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("--json")
@@ -44,12 +44,26 @@ struct RequestRunner {
         _ request: Request, attaching attachments: Attachments = .none, _ configuration: Configuration,
         progress: @escaping @Sendable () -> Void = {}
     ) async throws -> ExitStatus {
+        try await run(configuration, for: request.topic) { client in
+            try await client.perform(request, attaching: attachments, within: timeout, progress: progress)
+        }
+    }
+
+    /// Prints the outcome of what `perform` sends.
+    ///
+    /// - Parameters:
+    ///   - topic: The kind of the request that it sends.
+    ///   - isWhole: Whether an outcome with problems counts as a failure.
+    func run(
+        _ configuration: Configuration, for topic: RequestTopic, isWhole: Bool = false,
+        _ perform: (RequestClient) async throws -> RequestClient.Outcome
+    ) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = RequestClient(
             io, commands: configuration.commands.reachable, events: configuration.events.reachable)
         let outcome: RequestClient.Outcome
         do {
-            outcome = try await client.perform(request, attaching: attachments, within: timeout, progress: progress)
+            outcome = try await perform(client)
         } catch let error as ResponseTimeoutError {
             Console.printError("marquee: \(error.text())")
             return .timedOut
@@ -59,10 +73,10 @@ struct RequestRunner {
         case .done(let done, let events):
             for event in events { try show(event) }
             for problem in done.problems { problem.text().forEach(Console.printError) }
-            return .done
+            return isWhole && !done.problems.isEmpty ? .failed : .done
         case .failed(let failure):
             if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
-            failure.text(of: request.topic).forEach(Console.printError)
+            failure.text(of: topic).forEach(Console.printError)
             return failure.code.isRetryable ? .retryable : .failed
         }
     }

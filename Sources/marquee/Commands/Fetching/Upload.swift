@@ -6,7 +6,7 @@ import Text
 
 /// Reads the files that a request attaches, and shows the progress on standard error if that is a terminal.
 ///
-/// See docs/decisions/0031-upload-progress.md.
+/// Stages, no percent: the slow part is the way to the worker, and the longest file takes seconds.
 struct Upload: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let stopwatch = Stopwatch(ContinuousClock())

@@ -1,0 +1,175 @@
+public import BoxOffice
+public import Networking
+import Text
+
+/// Finds a movie's poster by an image search: the first hit that has the form of a poster, else the first hit.
+///
+/// The URLs are untrusted: each is fetched with limits of time and size, from public addresses only unless permitted
+/// otherwise, and only the bytes decide what it is. The search describes an image and does not keep it. It reads no pages;
+/// see docs/decisions/the-poster-of-the-right-movie.md.
+public struct PosterSearch: Sendable {
+    /// The service name of image hosts in errors; their responses count against no quota.
+    public static let service = "poster"
+
+    /// Maximum number of hits whose images are fetched.
+    static let candidateLimit = 8
+    /// How long after the search a further image is fetched.
+    private static let patience = Duration.seconds(30)
+
+    private let client: HTTPClient
+    private let images: HTTPClient
+    private let search: KakaoImageSearch
+    private let addressPolicy: HTTPRequest.AddressPolicy
+
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    /// - client: Sends the search.
+    /// - images: Fetches the images; nil for `client`. A client without retries suits best: of eight hits the next one is
+    ///   faster than a dead host's fourth attempt.
+    /// - search: The search API.
+    /// - allowsPrivateAddresses: Whether images can come from private addresses, for the sandbox and tests.
+    public init(
+        client: HTTPClient, images: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
+    ) {
+        self.client = client
+        self.images = images ?? client
+        self.search = search
+        addressPolicy = allowsPrivateAddresses ? .anyAddress : .publicAddressesOnly
+    }
+
+    /// Returns the poster of a movie after one search, without an image if none can be fetched.
+    ///
+    /// Images that cannot be fetched count as none, even if all fail because of the network: the search itself has just
+    /// succeeded, so the hosts are the likely cause. An error would repeat the search for the same movie again and again.
+    ///
+    /// - Parameters:
+    /// - movie: The movie.
+    /// - hasNamesake: Whether the search names year and director, because the title alone would find another movie, too.
+    /// - rejected: URLs and SHA-256 digests of images that are not the movie's poster.
+    /// - Throws: The error of the search; `cancelled` if the task is cancelled.
+    public func poster(
+        of movie: Movie, hasNamesake: Bool, besides rejected: Set<String> = []
+    ) async throws(UpstreamError) -> Reading<Poster> {
+        let query = Self.query(for: movie, hasNamesake: hasNamesake)
+        let found = try await client.send(search.images(query: query))
+        let chosen = try await firstImage(of: Self.hits(found.value), besides: rejected)
+        let poster = Poster(
+            code: movie.code, title: movie.title.trimmed, query: query, hit: chosen?.hit.number, image: chosen?.image)
+        return Reading(value: poster, unreadable: found.unreadable)
+    }
+
+    /// Returns the poster of a movie whose image an operator has chosen; nothing is searched.
+    ///
+    /// - Throws: Why there is no image at the URL.
+    public func poster(of movie: Movie, chosenAt url: String) async throws(UpstreamError) -> Poster {
+        let verified = try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy))
+        let image = Poster.Image(
+            imageURL: url, thumbnailURL: url, width: verified.width, height: verified.height, site: nil, pageURL: nil,
+            source: Poster.Image.operatorSource, contentType: verified.contentType, bytes: verified.bytes,
+            sha256: verified.sha256)
+        return Poster(code: movie.code, title: movie.title.trimmed, query: "", image: image)
+    }
+
+    /// Returns a URL as it is fetched, with percent-encoding; nil if it is not `http` or `https`.
+    public static func address(_ text: String) -> String? { WebAddress(text)?.text }
+
+    /// Returns the search terms for a movie's poster.
+    static func query(for movie: Movie, hasNamesake: Bool) -> String {
+        let year = (movie.productionYear ?? movie.openDate?.year).map(String.init)
+        let known = hasNamesake ? [year, movie.directors.first?.name].compactMap(\.self) : []
+        return ([movie.title.trimmed] + known + ["영화 포스터"]).joined(separator: " ")
+    }
+}
+
+// MARK: - Hits
+
+extension PosterSearch {
+    /// A hit, and its number in the search's order, from 1.
+    struct Hit: Hashable {
+        let number: Int
+        let candidate: ImageCandidate
+
+        /// Whether it may have the form of a poster, as far as the search knows its size.
+        var mayBePoster: Bool { candidate.size?.isPoster ?? true }
+    }
+
+    /// Returns the hits in the order in which they are tried: those with the form of a poster first.
+    static func hits(_ candidates: [ImageCandidate]) -> [Hit] {
+        let hits = candidates.enumerated().map { Hit(number: $0 + 1, candidate: $1) }
+        return hits.filter(\.mayBePoster) + hits.filter { !$0.mayBePoster }
+    }
+
+    /// Returns the first image with the form of a poster, else the first one; of thumbnails only if there is no other.
+    private func firstImage(
+        of hits: [Hit], besides rejected: Set<String>
+    ) async throws(UpstreamError) -> (hit: Hit, image: Poster.Image)? {
+        let end = ContinuousClock.now + Self.patience
+        func tried(_ address: (ImageCandidate) -> String?) -> ArraySlice<(Hit, WebAddress)> {
+            hits.compactMap { hit in
+                guard let address = address(hit.candidate).flatMap(WebAddress.init),
+                    !address.alternatives.contains(where: rejected.contains)
+                else { return nil }
+                return (hit, address)
+            }.prefix(Self.candidateLimit)
+        }
+        var first: (hit: Hit, image: Poster.Image)?
+        for (hit, address) in tried(\.imageURL) {
+            // No further hit has the form of a poster.
+            if let first, !hit.mayBePoster { return first }
+            guard let image = try await image(of: hit.candidate, at: address, until: end),
+                !rejected.contains(image.sha256)
+            else { continue }
+            if image.isPoster { return (hit, image) }
+            first = first ?? (hit, image)
+        }
+        if let first { return first }
+        // The thumbnails are on the search's own host; their form says nothing.
+        for (hit, address) in tried(\.thumbnailURL) {
+            if let image = try await image(of: hit.candidate, at: address, until: end), !rejected.contains(image.sha256)
+            {
+                return (hit, image)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the image at a hit's address, or nil if that is none; starts no fetch after `end`.
+    private func image(
+        of candidate: ImageCandidate, at address: WebAddress, until end: ContinuousClock.Instant
+    ) async throws(UpstreamError) -> Poster.Image? {
+        for url in address.alternatives {
+            guard ContinuousClock.now < end else { return nil }
+            do {
+                let verified = try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy))
+                return candidate.image(at: url, verified: verified)
+            } catch {
+                if error.kind == .cancelled { throw error }
+                // A host that does not respond on one port rarely responds on the other.
+                if error.kind == .timeout { break }
+            }
+        }
+        return nil
+    }
+}
+
+extension ImageCandidate.Size {
+    /// Whether an image of this size can be a poster: those of Korean releases are some 1.4 times as high as wide.
+    var isPoster: Bool { (1.2...1.65).contains(Double(height) / Double(width)) }
+}
+
+extension ImageCandidate {
+    /// Returns the candidate as the poster's image, fetched from `url`.
+    fileprivate func image(at url: String, verified: VerifiedImage) -> Poster.Image {
+        Poster.Image(
+            imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: verified.width,
+            height: verified.height, site: site,
+            pageURL: pageURL.flatMap(WebAddress.init)?.text, source: KakaoImageSearch.service,
+            contentType: verified.contentType, bytes: verified.bytes, sha256: verified.sha256)
+    }
+}
+
+extension Poster.Image {
+    /// Whether the image has the form of a poster.
+    fileprivate var isPoster: Bool { ImageCandidate.Size(width: width, height: height).isPoster }
+}

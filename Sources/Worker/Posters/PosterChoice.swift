@@ -1,0 +1,71 @@
+import BoxOffice
+import Contract
+import SQLite
+
+/// What an operator has said of a movie's poster: which image it is, or which images it is not.
+struct PosterChoice: Sendable {
+    static let table = """
+        create table poster_choice (
+            code text not null,
+            image text not null,
+            is_chosen integer not null,
+            primary key (code, image)
+        ) strict, without rowid;
+        """
+
+    /// The URL of the image that is the poster; nil if that is searched.
+    var chosen: String?
+    /// The URLs and SHA-256 digests of the images that are not the poster.
+    var rejected: Set<String> = []
+
+    /// Reads the choice for a movie.
+    init(for code: MovieCode, in connection: Connection) throws(DatabaseError) {
+        let rows = try connection.query(
+            "select image, is_chosen from poster_choice where code = ?", code.description, as: String.self, Int.self)
+        for (image, isChosen) in rows {
+            if isChosen == 1 { chosen = image } else { rejected.insert(image) }
+        }
+    }
+
+    /// Whether nothing was said.
+    var isEmpty: Bool { chosen == nil && rejected.isEmpty }
+
+    /// Whether a poster agrees with the choice.
+    func allows(_ poster: Poster) -> Bool {
+        guard let image = poster.image else { return chosen == nil }
+        let isChosen = image.source == Poster.Image.operatorSource
+        if let chosen { return isChosen && image.imageURL == chosen }
+        return !isChosen && !rejected.contains(image.imageURL) && !rejected.contains(image.sha256)
+    }
+
+    /// Makes the image at a URL the poster of a movie, until that is changed.
+    static func choose(_ url: String, for code: MovieCode, in connection: Connection) throws(DatabaseError) {
+        try connection.execute("delete from poster_choice where code = ? and is_chosen = 1", code.description)
+        try set(url, isChosen: true, for: code, in: connection)
+    }
+
+    /// Rejects the image that is shown as a movie's poster, or takes a chosen URL back that never came to be shown.
+    ///
+    /// - Throws: `notFound` if the movie has neither.
+    static func reject(_ shown: Poster.Image?, for code: MovieCode, in connection: Connection) throws {
+        try connection.execute(
+            "delete from poster_choice where code = ? and is_chosen = 1 and image <> ?", code.description,
+            shown?.imageURL ?? "")
+        guard connection.changedRows == 0 else { return }
+        guard let shown else {
+            throw ContractError(.notFound, "the movie \(code) has no poster to reject", field: "code")
+        }
+        // The same image is found at other URLs, and a host may encode it anew.
+        for image in [shown.imageURL, shown.sha256] { try set(image, isChosen: false, for: code, in: connection) }
+    }
+
+    private static func set(
+        _ image: String, isChosen: Bool, for code: MovieCode, in connection: Connection
+    ) throws(DatabaseError) {
+        try connection.execute(
+            """
+            insert into poster_choice (code, image, is_chosen) values (?, ?, ?)
+            on conflict (code, image) do update set is_chosen = excluded.is_chosen
+            """, code.description, image, isChosen ? 1 : 0)
+    }
+}
