@@ -218,7 +218,7 @@ def test_newest_known_chart(_, options):
 
         harness.control(clockOffset=-FAR)  # two weeks ago nothing of yesterday had been published
         browser.open()
-        shows("아직 발표되지 않아")
+        shows("아직 집계되지 않아")
         harness.control(kobis={"errors": {"503": 1}})
         browser.click(".instead button")
         shows("가져오지 못해", "영화진흥위원회 서비스가 점검 중")
@@ -293,7 +293,7 @@ def test_corrections(harness, _):
         harness.control(clockOffset=40 * 3600)
         browser.click(".head .title > .plain")
         eventually(lambda: browser.all(".chip.corrected"), "the badge is there")
-        check("수정" in browser.text(".chip.corrected") and browser.url == address, "refreshing keeps the day and brings the correction")
+        check("정정" in browser.text(".chip.corrected") and browser.url == address, "refreshing keeps the day and brings the correction")
         browser.click(".chip.corrected")
         rows = eventually(lambda: browser.all("dialog tbody tr"), "the corrections are listed")
         check(len(rows) > 0 and browser.all("dialog del") and browser.all("dialog ins"), "it opens what changed, before and after")

@@ -42,7 +42,7 @@ def main(program, folder):
             with BrowserSession(harness, width=1280, height=860) as browser:
                 browser.open(f"day/{DAY}")
                 browser.lines()
-                eventually(lambda: len(browser.all(".poster img")) == 10, "posters")
+                eventually(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "posters")
                 take_screenshot(browser, folder, "chart")
                 browser.resize(1280, 1_000)
                 browser.open(f"movie/{movie_with_most_ranks(harness)}")
@@ -64,7 +64,7 @@ def main(program, folder):
                 browser.open(f"day/{DAY}")
                 browser.lines()
                 browser.click(".modes button:nth-child(2)")
-                eventually(lambda: len(browser.all(".poster.large img")) == 10, "posters")
+                eventually(lambda: browser.all(".poster.large img") and not browser.all(".poster.large.loading"), "posters")
                 take_screenshot(browser, folder, "phone")
     with Site(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
         browser.open("shop")

@@ -175,7 +175,7 @@ def test_shop_validation(harness, _):
         browser.fill(price="1,000", discountedPrice="1,001")
         check("cannot exceed the price" in browser.text("#fault-discountedPrice"), "a discount above the price is reported")
         browser.fill(discountedPrice="100")
-        check(browser.text("#fault-discountedPrice") == "" and "900원" in browser.text(".row .aside"), "the selling price is shown while typing")
+        check(browser.text("#fault-discountedPrice") == "" and "₩900" in browser.text(".row .aside"), "the selling price is shown while typing")
         image = browser.one("#form-images")
         small = png(folder / "small.png", 40, 30, 1)
         for name, content, word in (("note.png", b"no image", "Not a JPEG"), ("cut.jpg", b"\xff\xd8\xff\xe0 cut off", "cannot be opened"),

@@ -298,7 +298,8 @@ def main():
     rng = random.Random(options.seed)
     upstream = Upstream(random.Random(options.seed + "upstream"))
     program = options.program.resolve()
-    settings = BUSY | {"MARQUEE_MEMORY": str(PEAK)}
+    # Without the limit of a day, which the first target would use up for all others.
+    settings = BUSY | {"MARQUEE_MEMORY": str(PEAK), "MARQUEE_CLIENT_DAILY_MB": "1000000"}
     with (suite_folder("marquee-fuzz-") as folder, Installation(program, folder / "open", settings) as harness,
           Installation(program, folder / "locked", settings) as locked,
           Installation(program, folder / "alone", BUSY) as alone):
