@@ -74,7 +74,18 @@ enum Console {
             if error.code == EPIPE { return terminateOnce() }
             // That standard error cannot be written can be said nowhere.
             guard descriptor == STDOUT_FILENO else { return }
-            let reason = BilingualText(errno: error.code)
+            exitUnprinted(because: BilingualText(errno: error.code))
+        }
+    }
+}
+
+extension Console {
+    private static let isExiting = Locked(())
+
+    /// Says why standard output cannot be written, and ends the process.
+    private static func exitUnprinted(because reason: BilingualText) -> Never {
+        // Tasks print at the same time: the first to fail keeps the lock until the process has ended.
+        isExiting.withLock { _ in
             printError(
                 Language.current(
                     "marquee: 표준 출력에 쓸 수 없습니다: \(reason.text(in: .ko))",
@@ -82,9 +93,7 @@ enum Console {
             _exit(ExitStatus.failed.rawValue)
         }
     }
-}
 
-extension Console {
     /// Opens /dev/null for each standard descriptor that is closed: otherwise the next socket or file of the process would
     /// have its number, and what is printed would go into that.
     ///
