@@ -35,7 +35,7 @@ sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
 # list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
-sanitized := ^(Concurrency|ZeroMQ|SQLite|Networking|WebServer|Imaging|ImageCache|Contract|EventStore|Messaging)Tests\.
+sanitized := ^(Concurrency|Crypto|ZeroMQ|SQLite|Networking|WebServer|Imaging|Contract|EventStore|Messaging)Tests\.|ImageCacheTests|ImageQueueTests
 
 .PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth limits guide soak \
   sanitize thread-sanitizer address-sanitizer orders crashes board-test crowd flood compose-test clean \
@@ -80,35 +80,35 @@ bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is miss
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
 chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120
-	/usr/bin/python3 Tests/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
+	/usr/bin/python3 Tests/System/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 power-loss: build test-packages  ## Take the power from the disks, let them fail, and check what is left: SEED=1 CRASHES=60
-	/usr/bin/python3 -B Tests/PowerLoss .build/$(CONFIGURATION)/marquee --self-test --seed $(SEED)
-	/usr/bin/python3 -B Tests/PowerLoss .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
+	/usr/bin/python3 -B Tests/System/PowerLoss .build/$(CONFIGURATION)/marquee --self-test --seed $(SEED)
+	/usr/bin/python3 -B Tests/System/PowerLoss .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
 
 fuzz: build test-packages  ## Send malformed input to the processes: SECONDS_EACH=600 SEED=1
-	/usr/bin/python3 -B Tests/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
+	/usr/bin/python3 -B Tests/System/Fuzz .build/$(CONFIGURATION)/marquee --seconds $(SECONDS_EACH) --seed $(SEED)
 
 mutants: test-packages  ## Put named faults into a copy of the sources, and check that the tests notice each: ONLY=sync-off
 	/usr/bin/python3 -B Tests/Mutants --only $(ONLY)
 
 truth: build test-packages  ## Compare every field of every event with the recorded responses, by a mapping in Python
-	/usr/bin/python3 -B Tests/Truth .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/Truth .build/$(CONFIGURATION)/marquee
 
 limits: build test-packages  ## Drive each limit to its highest inside the memory of docker-compose.yml; needs root
-	/usr/bin/python3 -B Tests/Limits .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/Limits .build/$(CONFIGURATION)/marquee
 
 guide: build test-packages  ## Follow docs/operations: keys, backups, moves, a full disk, a week without upstream
-	/usr/bin/python3 -B Tests/Guide .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/Guide .build/$(CONFIGURATION)/marquee
 
 soak: build test-packages  ## Run a mixed load, and check that memory and descriptors do not grow: MINUTES=60
-	/usr/bin/python3 -B Tests/Soak .build/$(CONFIGURATION)/marquee --minutes $(MINUTES)
+	/usr/bin/python3 -B Tests/System/Soak .build/$(CONFIGURATION)/marquee --minutes $(MINUTES)
 
 orders: test-packages  ## Decide the alerts of one log that comes in five orders; `make test` has one of them
 	MARQUEE_ALL_ORDERS=yes $(swift_test) $(strict) --filter AlertOrderTests
 
 crashes: build test-packages  ## Kill worker and notifier once at each labelled step, and check that nothing is lost
-	/usr/bin/python3 -B Tests/Chaos/matrix.py .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/Chaos/matrix.py .build/$(CONFIGURATION)/marquee
 
 sanitize: thread-sanitizer address-sanitizer  ## Run tests under the thread and the address sanitizer
 
@@ -135,13 +135,13 @@ compose-test: test-packages  ## Start the containers, use them from outside, rem
 	deploy/compose-test
 
 board-test: build browser  ## Test the board in a real browser
-	/usr/bin/python3 -B Tests/BoardBrowser .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/BoardBrowser .build/$(CONFIGURATION)/marquee
 
 crowd: build browser  ## Test the board with a thousand browsers
-	/usr/bin/python3 -B Tests/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/BoardBrowser/crowd.py .build/$(CONFIGURATION)/marquee
 
 flood: build browser  ## Test the board against strangers who send all that they can
-	/usr/bin/python3 -B Tests/BoardBrowser/flood.py .build/$(CONFIGURATION)/marquee
+	/usr/bin/python3 -B Tests/System/BoardBrowser/flood.py .build/$(CONFIGURATION)/marquee
 
 clean:  ## Delete all build products
 	rm -rf .build .build-*

@@ -7,7 +7,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
-    // A call from one module to another costs what it does within one. Unsafe to SwiftPM is any flag it does not know.
+    // A call from one module to another costs what it does within one, if it is public: without library evolution Swift
+    // does not optimize `package` declarations across modules. Unsafe to SwiftPM is any flag it does not know.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -55,51 +56,54 @@ let package = Package(
         module("Text"),
         module("JSONCoding", uses: ["Text"]),
         module("Compression", uses: ["CZlib"]),
+        module("Crypto", uses: ["CCrypto", "Text"]),
 
         // Floor 1: one module per outside world.
-        module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
+        module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency", "Text"]),
-        module("Networking", uses: ["CCurl", "CCrypto", "Concurrency", "Text", "JSONCoding", "Compression"]),
+        module("Networking", uses: ["CCurl", "Concurrency", "Text", "JSONCoding", "Compression"]),
         module("WebServer", uses: ["CMicrohttpd", "Concurrency", "Text", "Compression"]),
         module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
-        module("Operations", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
+        module("ServiceRuntime", uses: ["CLibc", "Concurrency", "Text", "JSONCoding"]),
         module("YAML", uses: ["CYAML", "Text"]),
 
-        // Floor 2: the domain, the health pages of a process, and the cache of posters and product images.
+        // Floor 2: the domain, and the health pages of a process.
         module("BoxOffice", uses: ["Text", "JSONCoding"]),
         module("OpenMarket", uses: ["Text", "JSONCoding"]),
-        module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "Operations"]),
-        module("ImageCache", uses: ["Concurrency", "Text", "SQLite", "Networking", "Imaging", "Operations"]),
+        module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "ServiceRuntime"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
-        module("Upstreams", uses: ["Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
+        module(
+            "Upstreams", uses: ["Crypto", "Text", "JSONCoding", "Networking", "Imaging", "BoxOffice", "OpenMarket"]),
         module("Contract", uses: ["Text", "JSONCoding", "BoxOffice", "OpenMarket"]),
 
         // Floor 4: the log of events, and what publishes and reads it over ZeroMQ.
         module("EventStore", uses: ["CXXHash", "JSONCoding", "SQLite", "BoxOffice", "Contract"]),
         module(
             "Messaging",
-            uses: ["Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "Contract", "EventStore"]),
+            uses: ["Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "ServiceRuntime", "Contract", "EventStore"]),
 
         // Floor 5: the processes.
         module(
             "Worker",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging",
+                "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "ServiceRuntime",
+                "YAML",
                 "BoxOffice", "OpenMarket", "Health", "Contract", "EventStore", "Messaging",
             ]),
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging",
-                "Operations",
-                "BoxOffice", "OpenMarket", "Health", "ImageCache", "Contract", "Messaging",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging",
+                "ServiceRuntime",
+                "BoxOffice", "OpenMarket", "Health", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
         module("Sandbox", uses: ["Concurrency", "Text", "JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
 
@@ -107,7 +111,8 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations", "YAML",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "ServiceRuntime",
+                "YAML",
                 "BoxOffice",
                 "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
                 "Sandbox",
@@ -135,21 +140,22 @@ let package = Package(
         tests(of: "Concurrency"),
         tests(of: "Text"),
         tests(of: "JSONCoding"),
+        tests(of: "Crypto"),
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
         tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text", "Compression"]),
         tests(of: "WebServer", uses: ["Concurrency", "Text"]),
         tests(of: "Imaging", uses: ["CLibc"]),
-        tests(of: "Operations", uses: ["CLibc", "Concurrency", "Text"]),
+        tests(of: "ServiceRuntime", uses: ["CLibc", "Concurrency", "Text"]),
         tests(of: "YAML", uses: ["Text"]),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),
         tests(of: "OpenMarket"),
-        tests(of: "ImageCache", uses: ["SQLite", "Networking", "Imaging", "Operations"]),
-        tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "Operations"]),
+        tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "ServiceRuntime"]),
         tests(
             of: "Upstreams",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice", "OpenMarket",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "Networking", "WebServer", "Imaging", "BoxOffice",
+                "OpenMarket",
             ]),
         tests(of: "Contract", uses: ["JSONCoding", "BoxOffice", "OpenMarket"]),
         .target(
@@ -159,31 +165,31 @@ let package = Package(
         tests(
             of: "Messaging",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Operations", "BoxOffice", "Contract",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "ServiceRuntime", "BoxOffice", "Contract",
                 "EventStore", "EventStoreTestSupport",
             ]),
         tests(
             of: "Worker",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "Operations",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Operations", "YAML",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "ServiceRuntime", "YAML",
                 "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "Board",
             uses: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "Operations",
+                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "marquee",
             uses: [
-                "Text", "JSONCoding", "ZeroMQ", "Operations", "YAML", "BoxOffice", "OpenMarket", "Contract",
+                "Text", "JSONCoding", "ZeroMQ", "ServiceRuntime", "YAML", "BoxOffice", "OpenMarket", "Contract",
                 "EventStore", "Messaging", "Notifier", "Worker", "Sandbox",
             ]),
         tests(of: "Sandbox", uses: ["JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
@@ -193,6 +199,7 @@ let package = Package(
                 "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Contract", "EventStore", "Messaging", "Worker",
                 "Notifier", "marquee", "ExampleDay", "TestSupport",
             ],
-            exclude: ["client.py", "envelopes.py", "routing_ids.py"], swiftSettings: settings),
+            exclude: ["Support/client.py", "Requests/envelopes.py", "Operation/routing_ids.py"], swiftSettings: settings
+        ),
     ]
 )

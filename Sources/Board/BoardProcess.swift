@@ -1,11 +1,11 @@
 import Concurrency
-import Contract
+public import Contract
 import FoundationEssentials
 import Health
 public import Imaging
 import Messaging
-public import Operations
 import SQLite
+public import ServiceRuntime
 import WebServer
 import ZeroMQ
 
@@ -25,6 +25,9 @@ public struct BoardProcess: Sendable {
         /// Whether the page shows a shop although the configuration names no Open Market, as with the sandbox.
         public var hasOpenMarket = false
 
+        /// How the page shows alerts, by the words of their rules.
+        public var ruleHeadings: [String: RuleHeading] = [:]
+
         /// Decodes the images of other hosts, in processes of its own.
         public var imageDecoder = ImageDecoder()
 
@@ -33,69 +36,71 @@ public struct BoardProcess: Sendable {
     }
 
     private let configuration: Configuration
+    private let runtime: Runtime
     private let options: Options
-    private let logger: Logger
-    private let wallClock: WallClock
-    private let clock: any Clock<Duration>
 
     /// Makes a board; opens nothing yet.
-    ///
-    /// - Parameters:
-    ///   - wallClock: Decides which days can have a chart, and how old an image is.
-    ///   - clock: Measures rate limits and the age of sessions.
-    public init(
-        _ configuration: Configuration, options: Options = Options(), logger: Logger, wallClock: WallClock = .system,
-        clock: any Clock<Duration> = ContinuousClock()
-    ) {
+    public init(_ configuration: Configuration, options: Options = Options(), runtime: Runtime) {
         self.configuration = configuration
         self.options = options
-        self.logger = logger
-        self.wallClock = wallClock
-        self.clock = clock
+        self.runtime = runtime
     }
 
-    /// Opens the database, the sockets and the HTTP server, and serves until `stopRequested` returns.
+    /// Opens the databases, the sockets and the HTTP server, and runs the services until `stopRequested` returns.
     ///
-    /// - Throws: The error of whatever cannot be opened, before anything is served.
+    /// - Throws: Before any service runs, why something could not be opened; later the error of the first service that
+    ///   fails.
     public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
-        let metrics = Metrics()
-        metrics.addProcess(startedAt: wallClock.now())
+        runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
         // The files come first: a wrong folder is an error before a database is made.
         let files = try BoardRouter.files(
-            in: try options.webFolder ?? AssetFolder.find(), basePath: options.basePath)
-        let folder = try DataFolder(configuration.dataFolder)
-        let model = try await openReadModel(at: folder.file("board.db"), metrics)
-        let streams = EventStreamHub(
-            epoch: model.epoch, recent: try await model.recentUpdates(), limitPerClient: configuration.boardClientLive)
-        streams.addMetrics(to: metrics)
-        let sockets = try await openSockets(model, streams, metrics)
-        let images = try ImageProxy(
-            folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
-            wallClock: wallClock, logger: logger)
-        images.addMetrics(to: metrics)
-        let api = makeAPI(model, streams, sockets, images, metrics)
-        let (server, healthServer) = try makeServers(files, api, sockets.heartbeats, metrics)
-
-        folder.narrowPermissions(logger: logger)
-        logger.warnOfSecretsInEnvironment(configuration)
-        logger.info("board ready", [.http: server.address, .path: options.basePath, .metrics: healthServer?.address])
-        var services: [any Service] =
-            makeUpdaters(model, streams, sockets, metrics) + [
-                sockets.heartbeats, HTTPService(server, streams: streams),
-            ]
-        if let healthServer { services.append(healthServer) }
-        try await ServiceGroup(services, grace: .seconds(1)).run(until: stopRequested)
-        await images.close()
+            in: try options.webFolder ?? AssetFolder.find(), basePath: options.basePath,
+            ruleHeadings: options.ruleHeadings)
+        let storage = try await openStorage()
+        let sockets = try await openSockets(storage)
+        let services = try makeServices(storage, sockets, files)
+        try DataFolder(configuration.dataFolder).narrowPermissions(logger: runtime.logger)
+        runtime.logger.warnOfSecretsInEnvironment(configuration)
+        runtime.logger.info(
+            "board ready",
+            [.http: services.server.address, .path: options.basePath, .metrics: services.health?.address])
+        try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
+        await storage.images.close()
         await sockets.io.shutdown()
-        await model.database.close()
-        logger.info("board stopped")
+        await storage.model.database.close()
+        runtime.logger.info("board stopped")
     }
 }
 
-// MARK: - Parts of `run`
+// MARK: - Storage
 
 extension BoardProcess {
-    /// The I/O thread and what reads on it.
+    /// The open databases, and the updates that browsers get.
+    private struct Storage {
+        let model: ReadModel
+        let images: ImageProxy
+        let streams: EventStreamHub
+    }
+
+    private func openStorage() async throws -> Storage {
+        let folder = try DataFolder(configuration.dataFolder)
+        let path = folder.file("board.db")
+        let model = try await ReadModel(ReadModel.open(path, logger: runtime.logger))
+        runtime.metrics.addDatabase(at: path)
+        let images = try ImageProxy(
+            folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
+            runtime: runtime)
+        let streams = EventStreamHub(
+            epoch: model.epoch, recent: try await model.recentUpdates(), limitPerClient: configuration.boardClientLive)
+        streams.addMetrics(to: runtime.metrics)
+        return Storage(model: model, images: images, streams: streams)
+    }
+}
+
+// MARK: - Sockets
+
+extension BoardProcess {
+    /// The open sockets, and the thread that owns them.
     private struct Sockets {
         let io: IOThread
         let heartbeats: HeartbeatMonitor
@@ -103,64 +108,76 @@ extension BoardProcess {
         let notifier: Subscription
     }
 
-    private func openReadModel(at path: String, _ metrics: Metrics) async throws -> ReadModel {
-        let database = try ReadModel.open(path, logger: logger)
-        metrics.addDatabase(at: path)
-        return try await ReadModel(database)
-    }
-
-    private func openSockets(
-        _ model: ReadModel, _ streams: EventStreamHub, _ metrics: Metrics
-    ) async throws -> Sockets {
+    private func openSockets(_ storage: Storage) async throws -> Sockets {
         let io = try configuration.makeClientThread()
         let (events, alerts) = (configuration.events.reachable, configuration.alerts.reachable)
         let heartbeats = try await HeartbeatMonitor(
-            io, worker: events, notifier: alerts, streams: streams, clock: ContinuousClock())
+            io, worker: events, notifier: alerts, streams: storage.streams, clock: runtime.clock)
         let worker = try await Subscription(
             io, events: events, commands: configuration.commands.reachable,
             prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
-            from: try await model.start(of: .worker)
-        ) { log($0) }
+            from: try await storage.model.start(of: .worker)
+        ) { $0.log(to: runtime.logger) }
         let notifier = try await Subscription(
             io, events: alerts, commands: configuration.alertCommands.reachable, prefixes: ["alert."],
-            from: try await model.start(of: .notifier)
-        ) { log($0) }
-        metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
+            from: try await storage.model.start(of: .notifier)
+        ) { $0.log(to: runtime.logger) }
+        runtime.metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
         return Sockets(io: io, heartbeats: heartbeats, worker: worker, notifier: notifier)
     }
+}
 
-    private func makeUpdaters(
-        _ model: ReadModel, _ streams: EventStreamHub, _ sockets: Sockets, _ metrics: Metrics
-    ) -> [ReadModelUpdater] {
-        let readCounter = metrics.counter("marquee_events_read_total", "Events read; each is counted once.")
-        return [(ReadModel.Source.worker, sockets.worker), (.notifier, sockets.notifier)].map { source, subscription in
-            ReadModelUpdater(
-                source, subscription, model: model, streams: streams, logger: logger, readCounter: readCounter,
-                clock: ContinuousClock())
-        }
+// MARK: - Services
+
+extension BoardProcess {
+    /// The services.
+    private struct Services {
+        let server: HTTPServer
+        /// The server of the operator's pages, if the configuration names an address for them.
+        let health: HealthServer?
+        /// All services in the order in which they start. They stop in reverse: the HTTP servers first.
+        let all: [any Service]
     }
 
-    private func makeAPI(
-        _ model: ReadModel, _ streams: EventStreamHub, _ sockets: Sockets, _ images: ImageProxy, _ metrics: Metrics
-    ) -> API {
-        API(
-            model: model, streams: streams, posters: PosterImages(model: model, cache: images.cache),
-            images: images.cache,
+    private func makeServices(_ storage: Storage, _ sockets: Sockets, _ files: StaticFiles) throws -> Services {
+        let readCounter = runtime.metrics.counter("marquee_events_read_total", "Events read; each is counted once.")
+        let updaters = [(ReadModel.Source.worker, sockets.worker), (.notifier, sockets.notifier)].map {
+            ReadModelUpdater(
+                $0, $1, model: storage.model, streams: storage.streams, readCounter: readCounter, runtime: runtime)
+        }
+        storage.images.addMetrics(to: runtime.metrics)
+        let pages = HealthPages(
+            metrics: runtime.metrics, liveness: [.databaseRead(storage.model.database)],
+            readiness: [.databaseWrite(storage.model.database), sockets.heartbeats.healthCheck])
+        let server = try makeServer(files, makeAPI(storage, sockets), pages)
+        runtime.metrics.addWebServer(server)
+        let health = try configuration.boardMetricsHTTP.map {
+            try HealthServer(address: $0, hosts: configuration.boardHosts, pages: pages)
+        }
+        let services: [(any Service)?] =
+            updaters + [sockets.heartbeats, HTTPService(server, streams: storage.streams), health]
+        return Services(server: server, health: health, all: services.compactMap(\.self))
+    }
+
+    private func makeAPI(_ storage: Storage, _ sockets: Sockets) -> API {
+        let (model, images) = (storage.model, storage.images.cache)
+        return API(
+            model: model, streams: storage.streams, posters: PosterImages(model: model, cache: images), images: images,
             requests: RequestForwarder(
                 sockets.io, address: configuration.commands.reachable, perSecond: configuration.boardRate,
-                perDay: configuration.boardRequestsPerDay, wallClock: wallClock, clock: clock),
-            sessions: SessionStore(password: configuration.boardPassword, clock: clock),
+                perDay: configuration.boardRequestsPerDay, runtime: runtime),
+            sessions: BoardSessions(password: configuration.boardPassword, clock: runtime.clock),
             hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
             statuses: StatusCache(
                 sockets.io, worker: configuration.commands.reachable, notifier: configuration.alertCommands.reachable),
-            answers: AnswerCache(of: model, limit: configuration.memoryBudget.bytes(for: .queuedHTTP) / 4),
+            answers: ResponseCache(of: model, limit: configuration.memoryBudget.bytes(for: .queuedHTTP) / 4),
             isPrivate: isPrivate, isSecure: isSecure,
-            refusalCounters: metrics.counters(
+            refusalCounters: runtime.metrics.counters(
                 "marquee_board_refused_total",
                 "Requests to the board's API that were answered with an error, by its code.",
                 for: ContractError.Code.allCases
             ) { ["code": $0.rawValue] },
-            wallClock: wallClock, logger: logger, refusedPasswords: RateLimitedLogger(logger))
+            runtime: runtime, refusedPasswords: RateLimitedLogger(runtime.logger))
     }
 
     /// Whether the board is for its own machine alone: nothing says that visitors come from elsewhere.
@@ -171,23 +188,17 @@ extension BoardProcess {
 
     private var isSecure: Bool { configuration.publicURL?.hasPrefix("https:") ?? false }
 
-    /// Makes the board's server, and that of the operator's pages if the configuration names an address for them.
-    private func makeServers(
-        _ files: StaticFiles, _ api: API, _ heartbeats: HeartbeatMonitor, _ metrics: Metrics
-    ) throws -> (HTTPServer, HealthServer?) {
-        let database = api.model.database
-        let health = HealthPages(
-            metrics: metrics, liveness: [.databaseRead(database)],
-            readiness: [.databaseWrite(database), heartbeats.healthCheck])
+    private func makeServer(_ files: StaticFiles, _ api: API, _ health: HealthPages) throws -> HTTPServer {
         let proxies = Set(configuration.boardProxies.compactMap { ClientAddress($0) })
         let router = BoardRouter(
             basePath: options.basePath, files: files,
             pages: PageWriter(files, model: api.model, answers: api.answers, publicURL: configuration.publicURL),
-            api: api, health: health, limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: clock),
-            proxyWarning: ProxyWarning(proxies: proxies, logger: logger))
+            api: api, health: health,
+            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: runtime.clock),
+            proxyWarning: ProxyWarning(proxies: proxies, logger: runtime.logger))
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
-        let server = try HTTPServer(
+        return try HTTPServer(
             address: configuration.boardHTTP.description, limits: .board(configuration.memoryBudget),
             hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths),
             proxies: proxies,
@@ -199,23 +210,6 @@ extension BoardProcess {
             ).withSecurityHeaders(isSecure: isSecure)
         ) { request in
             await router.respond(to: request)
-        }
-        metrics.addWebServer(server)
-        let healthServer = try configuration.boardMetricsHTTP.map {
-            try HealthServer(address: $0, hosts: configuration.boardHosts, pages: health)
-        }
-        return (server, healthServer)
-    }
-
-    private func log(_ note: Subscription.Diagnostic) {
-        switch note {
-        case .repaired(let stream, let count):
-            logger.info(
-                "events were missed on the socket and have been read from the log",
-                [.stream: stream.rawValue, .count: count])
-        case .retrying(let pause, let error):
-            logger.warning(
-                "cannot read missed events from the log; trying again", [.after: pause, .error: "\(error)"])
         }
     }
 }

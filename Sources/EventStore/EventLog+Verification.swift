@@ -59,7 +59,7 @@ extension EventLog {
     /// new epoch makes the two distinguishable. The existing events move to the new epoch and keep their ids, by which a
     /// reader that starts over recognizes them.
     ///
-    /// See docs/decisions/new-epoch-after-a-restore.md.
+    /// See docs/decisions/event-log-integrity.md.
     ///
     /// - Throws: A `DatabaseError` of kind `corrupt` if an event cannot be read or belongs to another epoch.
     static func beginEpoch(in connection: Connection) throws(DatabaseError) -> String {

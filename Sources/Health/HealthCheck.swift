@@ -1,6 +1,6 @@
 import Concurrency
-import Operations
 public import SQLite
+import ServiceRuntime
 
 /// A condition that a process needs to be alive, or to be ready, and the function that checks it.
 ///

@@ -1,4 +1,4 @@
-public import Operations
+public import ServiceRuntime
 public import WebServer
 
 /// The pages `healthz`, `readyz` and `metrics`, for a process that has an HTTP server of its own.

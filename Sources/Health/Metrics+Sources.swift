@@ -1,5 +1,5 @@
 import Glibc
-public import Operations
+public import ServiceRuntime
 public import WebServer
 public import ZeroMQ
 

@@ -80,25 +80,21 @@ public struct Alert: Hashable, Sendable, Decodable {
     /// change several times a day: rule, product, day and event.
     public var id: String {
         if let product, let event = evidence.first {
-            return "\(rule.rawValue).\(product).\(date).\(event.stream.rawValue).\(event.sequence.value)"
+            return "\(rule).\(product).\(date).\(event.stream.rawValue).\(event.sequence.value)"
         }
         if let retracts { return "\(retracts).retracted" }
         let span = if case .text(let span) = values["span"] { ".\(span)" } else { "" }
-        return "\(rule.rawValue).\(subject).\(date).\(market ?? .all)\(span)"
+        return "\(rule).\(subject?.description ?? "").\(date).\(market ?? .all)\(span)"
     }
 
     /// The topic of the alert's event; nil if the alert has no subject.
-    var topic: Topic? {
-        if let movieCode { return .alert(rule: rule, code: movieCode, date: date) }
-        if let product { return .productAlert(rule: rule, product: product, date: date) }
-        return Anomaly.Kind(rawValue: subject).map { .anomalyAlert($0, date) }
-    }
+    var topic: Topic? { subject.map { .alert(rule, about: $0, date) } }
 
-    /// The movie's code, or else the kind of anomaly.
-    private var subject: String {
-        if let movieCode { return movieCode.description }
-        guard case .text(let kind) = values["kind"] else { return "" }
-        return kind
+    private var subject: AlertSubject? {
+        if let movieCode { return AlertSubject(movieCode) }
+        if let product { return AlertSubject(product) }
+        guard case .text(let kind) = values["kind"] else { return nil }
+        return Anomaly.Kind(rawValue: kind).map { AlertSubject($0) }
     }
 }
 

@@ -60,22 +60,23 @@ public struct AlertReplay: Sendable {
     private func replayCharts(
         _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
     ) throws {
-        var decider = AlertDecider(rules: rules, since: since)
+        var state = AlertState(rules: rules, since: since)
         var charts = PagedReader(log, .ranking, prefix: prefix)
         var isHistory = true
         func decideHistory() throws {
             guard isHistory else { return }
             isHistory = false
-            if let since { try decider.decideHistory(since: since).forEach(body) }
+            for decision in state.decideHistory(of: state.historyDays[...]) { try body(decision.alert) }
+            state.endHistory()
         }
         while let event = try charts.next(in: connection) {
             guard let chart = readable(event, SourcedChart.init), let isLive = isLive(event) else { continue }
             let isBaseline = baseline?.includes(event) ?? true
             if !isBaseline { try decideHistory() }
-            if isBaseline || !isLive && !decider.isRecent(chart.chart.date, in: chart.chart.market) {
-                decider.applyBaseline(chart)
+            if isBaseline || !isLive && !state.isRecent(chart.chart.date, in: chart.chart.market) {
+                state.applyBaseline(chart)
             } else {
-                try decider.apply(chart, isLive: isLive).forEach(body)
+                try state.apply(chart, isLive: isLive).forEach(body)
             }
         }
         try decideHistory()
@@ -100,7 +101,7 @@ public struct AlertReplay: Sendable {
     private func dryRun(
         of market: Market, _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
     ) throws {
-        var decider = AlertDecider(rules: rules)
+        var state = AlertState(rules: rules)
         var last = ""
         var more = true
         while more {
@@ -110,9 +111,9 @@ public struct AlertReplay: Sendable {
                 // What the day's last chart corrected was not known on that day.
                 chart.chart.corrections = nil
                 if let since, chart.chart.date < since {
-                    decider.applyBaseline(chart)
+                    state.applyBaseline(chart)
                 } else {
-                    for alert in decider.apply(chart) { try body(alert) }
+                    for alert in state.apply(chart) { try body(alert) }
                 }
             }
             last = page.events.last?.topic.description ?? last
@@ -123,14 +124,13 @@ public struct AlertReplay: Sendable {
     private func replayAnomalies(
         _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
     ) throws {
-        guard rules[.anomaly] != nil else { return }
-        let decider = AlertDecider(rules: rules)
+        guard rules[AnomalyRule.name] != nil else { return }
         var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
             guard let baseline, !baseline.includes(event), isLive(event) == true,
                 let anomaly = readable(event, { event throws(DecodingError) in try event.data(as: Anomaly.self) })
             else { continue }
-            for alert in decider.alerts(about: anomaly, evidence: Alert.Evidence(event)) { try body(alert) }
+            if let alert = rules.alert(about: anomaly, evidence: Alert.Evidence(event)) { try body(alert) }
         }
     }
 
@@ -140,7 +140,6 @@ public struct AlertReplay: Sendable {
         _ body: (Alert) throws -> Void
     ) throws {
         guard rules.hasProductRules else { return }
-        let decider = AlertDecider(rules: rules)
         var products = ProductStates(began: .distantPast)
         var readers = [Contract.Stream.products, .product].map { PagedReader(log, $0) }
         while true {
@@ -164,9 +163,8 @@ public struct AlertReplay: Sendable {
                 }
             }
             guard let observations, try !isBaseline(event) else { continue }
-            let alerts = decider.alerts(
-                about: observations, on: KoreanDate(at: time), evidence: Alert.Evidence(event))
-            for alert in alerts { try body(alert) }
+            try rules.alerts(about: observations, on: KoreanDate(at: time), evidence: Alert.Evidence(event))
+                .forEach(body)
         }
     }
 

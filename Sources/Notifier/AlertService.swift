@@ -3,7 +3,7 @@ import Concurrency
 import Contract
 import Messaging
 import OpenMarket
-import Operations
+import ServiceRuntime
 
 /// Reads the worker's events, each once and in order, and decides the alerts.
 ///
@@ -65,7 +65,7 @@ struct AlertService: Service {
                 }
                 alertState.position = batch.position
                 if !alertState.isHistoryPending { result.changes = alertState.drainChanges() }
-                result.newestDay = alertState.decider.newestDay
+                result.newestDay = alertState.newestDay
                 try await startWriting(result)
                 return nil
             }
@@ -95,7 +95,7 @@ struct AlertService: Service {
     private func decide(on event: Event, _ alertState: inout AlertState) -> [Decision] {
         do throws(DecodingError) {
             switch event.topic {
-            case .ranking(let day, let market) where alertState.decider.marketStates[market] != nil:
+            case .ranking(let day, let market) where alertState.markets[market] != nil:
                 metrics.countRead()
                 failPoints.reach(.read)
                 let decisions = try alertState.applyChart(of: day, market, from: event)

@@ -1,5 +1,5 @@
 import Contract
-import Operations
+import ServiceRuntime
 
 /// The notifier's counters.
 struct NotifierMetrics: Sendable {

@@ -1,6 +1,6 @@
 import Concurrency
 import Contract
-public import Operations
+public import ServiceRuntime
 import YAML
 
 /// How rules and sinks are read again while a notifier runs.
@@ -37,21 +37,19 @@ final class RuleService: Service {
 
     private let state: Locked<State>
     private let reloading: RuleFileReloading?
-    private let clock: any Clock<Duration>
-    private let logger: Logger
+    private let runtime: Runtime
     private let makeNext: @Sendable (RuleFile, Logger) async throws -> AlertService
 
     /// Makes the service; `first` decides by the rules of the start.
     ///
     /// - Parameter makeNext: puts the sinks of a rule file into force, and makes the service that decides by its rules.
     init(
-        _ first: AlertService, reloading: RuleFileReloading?, clock: any Clock<Duration>, logger: Logger,
+        _ first: AlertService, reloading: RuleFileReloading?, runtime: Runtime,
         makeNext: @escaping @Sendable (RuleFile, Logger) async throws -> AlertService
     ) {
         state = Locked(State(current: first))
         self.reloading = reloading
-        self.clock = clock
-        self.logger = logger
+        self.runtime = runtime
         self.makeNext = makeNext
     }
 
@@ -60,7 +58,7 @@ final class RuleService: Service {
 
     func run() async throws {
         while let (file, logger) = try await runUntilReload() {
-            let next = await RetryLoop(clock: clock).run {
+            let next = await RetryLoop(clock: runtime.clock).run {
                 try await makeNext(file, logger)
             } onFailure: { error in
                 logger.error("cannot put the rule file into force; the notifier tries again", [.error: "\(error)"])
@@ -121,11 +119,12 @@ final class RuleService: Service {
                 return try reloading.read()
             } catch let error as ConfigurationDiagnosticsError {
                 for diagnostic in error.diagnostics {
-                    logger.error(
+                    runtime.logger.error(
                         "the rule file has a mistake; the former rules stay in force", [.error: "\(diagnostic)"])
                 }
             } catch {
-                logger.error("cannot read the rule file; the former rules stay in force", [.error: "\(error)"])
+                runtime.logger.error(
+                    "cannot read the rule file; the former rules stay in force", [.error: "\(error)"])
             }
         }
         return nil

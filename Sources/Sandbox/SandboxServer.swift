@@ -8,8 +8,6 @@ public import WebServer
 /// not have the calls that marquee never makes: XML, SOAP, people, companies and movie lists.
 public final class SandboxServer: Sendable {
     private let server: HTTPServer
-    private let stopRequests: AsyncStream<Never>
-    private let stopRequest: AsyncStream<Never>.Continuation
 
     /// The address on which the sandbox listens, with the actual port.
     public var address: String { server.address }
@@ -39,7 +37,6 @@ public final class SandboxServer: Sendable {
         options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(SandboxError) {
         let router = try SandboxRouter(options: options, now: now)
-        (stopRequests, stopRequest) = AsyncStream.makeStream(of: Never.self)
         do {
             var limits = HTTPServer.Limits()
             // A registration has up to five images of 300 KB each.
@@ -57,20 +54,8 @@ public final class SandboxServer: Sendable {
         }
     }
 
-    /// Serves until the task is cancelled or `stop` or `shutdown` is called, then shuts down.
-    public func run() async {
-        for await _ in stopRequests {}
-        await shutdown()
-    }
-
-    /// Requests a graceful shutdown. May return before `run` does.
-    public func stop() async {
-        stopRequest.finish()
-    }
-
     /// Shuts down: open requests have 250 ms to finish, then their connections are closed. May be called again.
     public func shutdown() async {
-        stopRequest.finish()
         await server.shutdown(grace: .milliseconds(250))
     }
 }

@@ -2,7 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import Networking
-import Operations
+import ServiceRuntime
 import Upstreams
 
 /// The counters and histograms of the worker.

@@ -1,3 +1,4 @@
+import BoxOffice
 import Concurrency
 import Contract
 public import EventStore
@@ -7,8 +8,8 @@ public import Imaging
 import Messaging
 import Networking
 import OpenMarket
-public import Operations
 public import SQLite
+public import ServiceRuntime
 import Upstreams
 import ZeroMQ
 
@@ -19,57 +20,60 @@ import ZeroMQ
 public struct WorkerProcess: Sendable {
     /// The most requests that may wait.
     private static let inboxLimit = 10_000
-    /// The name of the database in the data folder.
-    static let databaseName = "worker.db"
 
     let configuration: Configuration
-    private let logger: Logger
-    private let wallClock: WallClock
-    private let clock: any Clock<Duration>
-    private let failPoints: FailPoints
-    private let imageDecoder: ImageDecoder
+    let runtime: Runtime
+    let imageDecoder: ImageDecoder
     private let liveDays: Int
 
     /// The number of days, up to yesterday, that the schedule fetches live although the log does not have them.
     public static let usualLiveDays = Schedule.usualRecentDays
 
-    /// Makes a worker; nothing is opened yet.
+    /// Makes a worker; opens nothing yet.
     ///
     /// - Parameter liveDays: how many days of a new log are fetched live, so that they fire alerts.
     public init(
-        _ configuration: Configuration, liveDays: Int = Self.usualLiveDays, logger: Logger,
-        wallClock: WallClock = .system,
-        clock: any Clock<Duration> = ContinuousClock(), failPoints: FailPoints = .none,
-        imageDecoder: ImageDecoder = ImageDecoder()
+        _ configuration: Configuration, liveDays: Int = Self.usualLiveDays, imageDecoder: ImageDecoder = ImageDecoder(),
+        runtime: Runtime
     ) {
         self.configuration = configuration
         self.liveDays = liveDays
-        self.logger = logger
-        self.wallClock = wallClock
-        self.clock = clock
-        self.failPoints = failPoints
         self.imageDecoder = imageDecoder
+        self.runtime = runtime
     }
 
-    /// Opens the database and the sockets, and works until `asked` returns.
+    /// Opens the database and the sockets, and runs the services until `stopRequested` returns.
     ///
-    /// - Parameter asked: Returns when the worker shall end.
-    /// - Throws: Before anything runs, why the database or an address could not be opened; later the error that ended
-    ///   one of the services.
-    public func run(until asked: @escaping @Sendable () async -> Void) async throws {
-        let worker = try await open()
-        logger.info(
+    /// - Throws: Before any service runs, why the database or an address could not be opened; later the error of the
+    ///   first service that fails.
+    public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
+        runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
+        let storage = try await openStorage()
+        let sockets = try await openSockets()
+        let services = try await makeServices(storage, sockets)
+        // After everything that can end the start, whose error is then the only line.
+        try DataFolder(configuration.dataFolder).narrowPermissions(logger: runtime.logger)
+        warnOfMissingKeys()
+        runtime.logger.warnOfSecretsInEnvironment(configuration)
+        runtime.logger.info(
             "worker ready",
             [
-                .requests: worker.sockets.requests.addresses[0], .commands: worker.sockets.commands.addresses[0],
-                .events: worker.sockets.events.addresses[0], .http: worker.health.address,
+                .requests: sockets.requests.addresses[0], .commands: sockets.commands.addresses[0],
+                .events: sockets.events.addresses[0], .http: services.health.address,
             ])
-        try await ServiceGroup(worker.services, grace: .seconds(1)).run(until: asked)
-        await worker.close()
-        logger.info("worker stopped")
+        try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
+        await services.clients.shutdown()
+        await sockets.io.shutdown()
+        await storage.database.close()
+        runtime.logger.info("worker stopped")
     }
+}
 
-    // MARK: The event log
+// MARK: - Storage
+
+extension WorkerProcess {
+    /// The name of the database in the data folder.
+    static let databaseName = "worker.db"
 
     /// The tables of the worker's database.
     public static let schema = WorkerStore.schema
@@ -84,190 +88,206 @@ public struct WorkerProcess: Sendable {
         LogDatabase(path: path, owner: "worker", schema: schema)
     }
 
-    /// The path of the database.
-    var databasePath: String { "\(configuration.dataFolder)/\(Self.databaseName)" }
-
-    // MARK: Opening
-
-    /// Opens the database and the sockets and makes all services; none runs yet.
-    func open() async throws -> OpenWorker {
-        let startTime = wallClock.now()
-        let uptime = Stopwatch(ContinuousClock())
-        let (database, log, positions, seal) = try await openDatabase()
-        let metrics = Metrics()
-        let access = try AccessControl(configuration, of: .worker, metrics: metrics, logger: logger)
-        let sockets = try await WorkerSockets(configuration, access)
-        let publisher = Publisher(sockets.events, of: log, positions: positions)
-        let parts = makeParts(
-            database: database, log: log, seal: seal, metrics: WorkerMetrics(metrics, clock: ContinuousClock()),
-            publisher: publisher, requestGuard: access.requestGuard)
-        metrics.addProcess(startedAt: startTime)
-        addMetrics(parts, to: metrics, publisher: publisher, sockets: sockets)
-        let health = try makeHealthServer(parts, metrics: metrics)
-        if configuration.kobis.key != nil {
-            try await parts.backfill.beginInitialJob(days: configuration.historyDays, liveDays: liveDays)
-        }
-        // After everything that can end the start, whose error is then the only line.
-        try DataFolder(configuration.dataFolder).narrowPermissions(logger: logger)
-        warnOfMissingKeys()
-        logger.warnOfSecretsInEnvironment(configuration)
-        return OpenWorker(
-            sockets: sockets, database: database, health: health,
-            publishing: makePublishing(publisher, sockets, access),
-            retention: RequestRetention(
-                store: parts.store, days: configuration.requestDays, logger: logger, clock: clock),
-            work: WorkGroup(
-                configuration: configuration, parts: parts, logger: logger, wallClock: wallClock, clock: clock,
-                failPoints: failPoints, imageDecoder: imageDecoder),
-            requests: RequestService(
-                socket: sockets.requests, intake: parts.intake, store: parts.store, logger: logger),
-            commands: makeCommandService(parts, sockets, access, uptime: uptime))
+    /// The open database, the event log in it, and the seal of the vendor's secrets.
+    private struct Storage {
+        let database: Database
+        let log: EventLog
+        let positions: [Contract.Stream: SequenceNumber]
+        let seal: SecretSeal
     }
 
-    private func openDatabase() async throws -> (Database, EventLog, [Contract.Stream: SequenceNumber], SecretSeal) {
+    private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
-        let database = try Database(path: folder.file(Self.databaseName), schema: WorkerStore.schema)
+        let path = folder.file(Self.databaseName)
+        let database = try Database(path: path, schema: Self.schema)
+        runtime.metrics.addDatabase(at: path)
         let seal = try SecretSeal(file: folder.file(SecretSeal.fileName))
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
         // If the process was killed right after an order with a secret ended, the secret is still in the log.
         try await database.write { $0.eraseLogAfterCommit() }
-        let (log, positions) = try await database.read { connection in
+        return try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
-            return (log, try log.positions(in: connection))
+            return Storage(database: database, log: log, positions: try log.positions(in: connection), seal: seal)
         }
-        return (database, log, positions, seal)
+    }
+}
+
+// MARK: - Sockets
+
+extension WorkerProcess {
+    /// The open sockets, and the thread that owns them.
+    private struct Sockets {
+        let io: IOThread
+        let access: AccessControl
+        let events: Socket
+        let commands: Socket
+        let requests: Socket
     }
 
-    /// Makes what the endpoints and the work group share.
-    private func makeParts(
-        database: Database, log: EventLog, seal: SecretSeal, metrics: WorkerMetrics, publisher: Publisher,
-        requestGuard: RequestGuard
-    ) -> WorkerParts {
-        let queue = RequestQueue(isOpen: false)
-        let (scheduleSignal, backfillSignal) = (RestartableWakeSignal(), RestartableWakeSignal())
+    private func openSockets() async throws -> Sockets {
+        let access = try AccessControl(configuration, of: .worker, runtime)
+        // Requests carry images. The limits are above those of the contract, so that a request which exceeds these is
+        // answered with an error instead of being dropped.
+        var options = access.socketOptions
+        options.maximumFrameBytes = 2 * RequestFrames.imageLimit
+        options.maximumMessageBytes = (ProductConstraints.imageCount.upperBound + 1) * RequestFrames.imageLimit
+        let io = try access.makeThread()
+        let sockets = Sockets(
+            io: io, access: access,
+            events: try await io.open(
+                .publisher, bind: [configuration.events.description], options: access.socketOptions),
+            commands: try await io.open(.router, bind: [configuration.commands.description], options: options),
+            requests: try await io.open(
+                .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: options))
+        runtime.metrics.addSockets([
+            "requests": { sockets.requests.counters }, "commands": { sockets.commands.counters },
+            "events": { sockets.events.counters },
+        ])
+        return sockets
+    }
+}
+
+// MARK: - Services
+
+extension WorkerProcess {
+    /// The services, and the HTTP clients that they use.
+    private struct Services {
+        let health: HealthServer
+        /// All services in the order in which they start. They stop in reverse: first the intake, then the work, which
+        /// still publishes its events.
+        let all: [any Service]
+        let clients: HTTPClients
+    }
+
+    private func makeServices(_ storage: Storage, _ sockets: Sockets) async throws -> Services {
+        let publisher = Publisher(sockets.events, of: storage.log, positions: storage.positions)
+        publisher.report(to: runtime.metrics)
+        let metrics = WorkerMetrics(runtime.metrics, clock: runtime.clock)
+        let queue = RequestQueue()
+        let (scheduleSignal, backfillSignal) = (WakeSignal(), WakeSignal())
         let handler = CommitHandler(
-            publish: publisher.publish, queue: queue, metrics: metrics, logger: logger,
-            scheduleSignal: scheduleSignal, backfillSignal: backfillSignal, failPoints: failPoints)
+            publish: publisher.publish, queue: queue, metrics: metrics, runtime: runtime,
+            scheduleSignal: scheduleSignal, backfillSignal: backfillSignal)
         let store = WorkerStore(
-            database: database, log: log, inbox: RequestInbox(limit: Self.inboxLimit), wallClock: wallClock, seal: seal,
-            failPoints: failPoints, onCommit: handler.handle)
-        let quota = QuotaLedger(database: database, wallClock: wallClock, configuration)
+            database: storage.database, log: storage.log, inboxLimit: Self.inboxLimit, seal: storage.seal,
+            runtime: runtime, onCommit: handler.handle)
+        let limits = IntakeLimits(
+            share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
+            folder: configuration.dataFolder)
         let intake = RequestIntake(
-            store: store, queue: queue, logger: RateLimitedLogger(logger), metrics: metrics, wallClock: wallClock,
-            requestGuard: requestGuard,
-            limits: IntakeLimits(
-                share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
-                folder: configuration.dataFolder), failPoints: failPoints)
+            store: store, queue: queue, logger: RateLimitedLogger(runtime.logger), metrics: metrics, runtime: runtime,
+            requestGuard: sockets.access.requestGuard, limits: limits)
+        let quota = QuotaLedger(database: storage.database, wallClock: runtime.wallClock, configuration)
         let hasPosters = configuration.kakao.key != nil
         let backfill = BackfillService(
-            store: store, intake: intake, quota: quota, hasPosters: hasPosters, logger: logger, wallClock: wallClock,
-            clock: clock, wakeSignal: backfillSignal)
-        return WorkerParts(
-            store: store, queue: queue, quota: quota, intake: intake,
-            schedule: ScheduleService(
-                store: store, intake: intake, hasPosters: hasPosters, metrics: metrics, logger: logger,
-                wallClock: wallClock, clock: clock, wakeSignal: scheduleSignal,
-                schedule: Schedule(recentDays: liveDays), isWaiting: backfill.isInitialJobRunning),
-            backfill: backfill,
-            metrics: metrics, keyHealth: KobisKeyHealth(configuration.kobis.key))
+            store: store, intake: intake, quota: quota, hasPosters: hasPosters, runtime: runtime,
+            wakeSignal: backfillSignal)
+        let schedule =
+            configuration.runsSchedule
+            ? ScheduleService(
+                store: store, intake: intake, hasPosters: hasPosters, metrics: metrics, runtime: runtime,
+                wakeSignal: scheduleSignal, schedule: Schedule(recentDays: liveDays),
+                isWaiting: backfill.isInitialJobRunning) : nil
+        let key = KobisKeyHealth(configuration.kobis.key)
+        let clients = HTTPClients(configuration, quota: quota, metrics: metrics, key: key)
+        let fetching = makeFetchService(clients, store: store, queue: queue, quota: quota, metrics: metrics)
+        addMetrics(store, queue, quota, backfill)
+        let health = try makeHealthServer(store, limits, key)
+        if configuration.kobis.key != nil {
+            try await backfill.beginInitialJob(days: configuration.historyDays, liveDays: liveDays)
+        }
+        // Before anything can be accepted, so that the queue has no request twice.
+        try await store.write { _ = try RequestInbox($0).loadPending() }
+        let status = StatusReporter(
+            store: store, queue: queue, quota: quota, schedule: schedule, backfill: backfill,
+            runtime: runtime)
+        let services: [(any Service)?] = [
+            health, makePublishing(publisher, sockets),
+            RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
+            fetching,
+            RequestService(socket: sockets.requests, intake: intake, store: store, logger: runtime.logger),
+            makeCommandService(sockets, intake, backfill, quota, status: status.reply),
+        ]
+        return Services(health: health, all: services.compactMap(\.self), clients: clients)
     }
+}
 
-    private func makePublishing(
-        _ publisher: Publisher, _ sockets: WorkerSockets, _ access: AccessControl
-    ) -> SimpleService {
-        SimpleService { [wallClock] in
-            async let _ = access.disconnectWithdrawnClients(from: sockets.io)
-            await publisher.run(now: wallClock.now, clock: ContinuousClock())
+extension WorkerProcess {
+    private func makePublishing(_ publisher: Publisher, _ sockets: Sockets) -> SimpleService {
+        SimpleService { [runtime] in
+            async let _ = sockets.access.disconnectWithdrawnClients(from: sockets.io)
+            await publisher.run(now: runtime.wallClock.now, clock: runtime.clock)
         } stop: {
             await sockets.events.close()
         }
     }
 
     private func makeCommandService(
-        _ parts: WorkerParts, _ sockets: WorkerSockets, _ access: AccessControl, uptime: Stopwatch
+        _ sockets: Sockets, _ intake: RequestIntake, _ backfill: BackfillService, _ quota: QuotaLedger,
+        status: @escaping @Sendable () async throws -> Reply
     ) -> CommandService {
-        let status = StatusReporter(
-            store: parts.store, queue: parts.queue, quota: parts.quota,
-            schedule: configuration.runsSchedule ? parts.schedule : nil, backfill: parts.backfill, uptime: uptime)
+        let (store, requestGuard) = (intake.store, intake.requestGuard)
         return CommandService(
-            socket: sockets.commands, intake: parts.intake,
-            logCommands: LogCommandHandler(
-                log: parts.store.log, database: parts.store.database, requestGuard: access.requestGuard,
+            socket: sockets.commands, intake: intake,
+            logCommands: LogHandler(
+                log: store.log, database: store.database, requestGuard: requestGuard,
                 own: [
-                    "backfill": parts.backfill.answer, "book": BookCommand(quota: parts.quota).answer,
-                    "poster": PosterCommandHandler(store: parts.store, requestGuard: access.requestGuard).answer,
+                    "backfill": backfill.answer, "book": BookHandler(quota: quota).answer,
+                    "poster": PosterHandler(store: store, requestGuard: requestGuard, runtime: runtime).answer,
                 ],
-                status: status.reply), io: sockets.io,
-            failPoints: failPoints)
+                status: status), io: sockets.io, failPoints: runtime.failPoints)
     }
 
     private func warnOfMissingKeys() {
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
         for (service, key) in [(Kobis.service, kobis.key), (KakaoImageSearch.service, kakao.key)] where key == nil {
-            logger.warning("no key is configured; requests that need this service will fail", [.service: service])
+            runtime.logger.warning(
+                "no key is configured; requests that need this service will fail", [.service: service])
         }
     }
 }
 
-/// A worker whose database and sockets are open.
-struct OpenWorker: Sendable {
-    let sockets: WorkerSockets
-    let database: Database
-    let health: HealthServer
-    let publishing: SimpleService
-    /// Deletes old requests.
-    let retention: RequestRetention
-    /// What does the work; it can be started and stopped apart from the endpoints.
-    let work: WorkGroup
-    let requests: RequestService
-    let commands: CommandService
+// MARK: - Health and metrics
 
-    /// The services that always run: health, the publisher and the endpoints.
-    var endpoints: [any Service] { [health, publishing, retention, requests, commands] }
-
-    /// All services. They stop in reverse: first the intake, then the work, which still publishes its events.
-    var services: [any Service] { [health, publishing, retention, work, requests, commands] }
-
-    /// Closes the sockets' thread and the database. All services must have ended.
-    func close() async {
-        await sockets.io.shutdown()
-        await database.close()
+extension WorkerProcess {
+    /// Makes the health server: the worker is live while its database answers, and ready while it can accept and fetch.
+    private func makeHealthServer(
+        _ store: WorkerStore, _ limits: IntakeLimits, _ key: KobisKeyHealth
+    ) throws -> HealthServer {
+        let queue = HealthCheck("queue") {
+            // The database has a check of its own.
+            guard let waiting = try? await store.read({ try RequestInbox($0).waitingCount() }) else { return nil }
+            return waiting < Self.inboxLimit ? nil : "queue: full, \(waiting) requests are waiting"
+        }
+        return try HealthServer(
+            address: configuration.workerHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
+            liveness: [.databaseRead(store.database)],
+            readiness: [.databaseWrite(store.database), limits.diskCheck, key.check, queue])
     }
-}
 
-/// What the endpoints and the work group share.
-struct WorkerParts: Sendable {
-    let store: WorkerStore
-    let queue: RequestQueue
-    let quota: QuotaLedger
-    let intake: RequestIntake
-    let schedule: ScheduleService
-    let backfill: BackfillService
-    let metrics: WorkerMetrics
-    let keyHealth: KobisKeyHealth
-}
-
-/// The worker's sockets and their thread.
-struct WorkerSockets: Sendable {
-    let io: IOThread
-    let events: Socket
-    let commands: Socket
-    let requests: Socket
-
-    /// Opens and binds the sockets.
-    ///
-    /// - Throws: `ZeroMQError` if an address cannot be bound.
-    init(_ configuration: Configuration, _ access: AccessControl) async throws {
-        // Requests carry images. The limits are above those of the contract, so that a request which exceeds these is
-        // answered with an error instead of being dropped.
-        var options = access.socketOptions
-        options.maximumFrameBytes = 2 * RequestFrames.imageLimit
-        options.maximumMessageBytes = (ProductConstraints.imageCount.upperBound + 1) * RequestFrames.imageLimit
-        io = try access.makeThread()
-        events = try await io.open(
-            .publisher, bind: [configuration.events.description], options: access.socketOptions)
-        commands = try await io.open(.router, bind: [configuration.commands.description], options: options)
-        requests = try await io.open(
-            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: options)
+    /// Adds the metrics that are read only when they are scraped.
+    private func addMetrics(
+        _ store: WorkerStore, _ queue: RequestQueue, _ quota: QuotaLedger, _ backfill: BackfillService
+    ) {
+        let metrics = runtime.metrics
+        metrics.gauges("marquee_queue_length", "Accepted requests that wait for a fetcher.", by: "priority") {
+            let lengths = queue.lengths
+            return [
+                Request.Priority.live.rawValue: Double(lengths.live),
+                Request.Priority.backfill.rawValue: Double(lengths.backfill),
+            ]
+        }
+        metrics.gauges(
+            "marquee_quota_left_calls", "Calls to a service that remain today, in Korea.", by: "service"
+        ) {
+            try await quota.balances().mapValues { Double($0.left) }
+        }
+        metrics.gauge("marquee_chart_age_days", "Days between the newest national chart and today in Korea.") {
+            let newest = try await store.read { try Freshness($0).newestChart() }
+            return newest.map { Double(KoreanDate(at: runtime.wallClock.now()) - $0) }
+        }
+        metrics.gauge("marquee_backfill_left", "Charts and movies that the present backfill still has to fetch.") {
+            try await backfill.progress().map { $0.isOver ? 0 : Double($0.total - $0.done - $0.failed) }
+        }
     }
 }

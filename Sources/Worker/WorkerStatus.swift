@@ -3,8 +3,8 @@ import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// The reply to the command `status`.
 struct WorkerStatus: Sendable, Encodable {
@@ -38,24 +38,24 @@ final class StatusReporter: Sendable {
     private let quota: QuotaLedger
     private let schedule: ScheduleService?
     private let backfill: BackfillService
+    private let runtime: Runtime
     private let uptime: Stopwatch
     private let cache = WorkerStatusCache()
 
-    /// Makes the reporter of a worker.
+    /// Makes the reporter of a worker that starts now.
     ///
-    /// - Parameters:
-    ///   - schedule: The schedule, or nil if it is turned off.
-    ///   - uptime: The time since the start.
+    /// - Parameter schedule: The schedule, or nil if it is turned off.
     init(
         store: WorkerStore, queue: RequestQueue, quota: QuotaLedger, schedule: ScheduleService?,
-        backfill: BackfillService, uptime: Stopwatch
+        backfill: BackfillService, runtime: Runtime
     ) {
         self.store = store
         self.queue = queue
         self.quota = quota
         self.schedule = schedule
         self.backfill = backfill
-        self.uptime = uptime
+        self.runtime = runtime
+        uptime = Stopwatch(runtime.clock)
     }
 
     /// Returns the reply; it is made anew only if something in it may have changed.
@@ -63,18 +63,23 @@ final class StatusReporter: Sendable {
         let lengths = queue.lengths
         let version = WorkerStatusCache.Version(
             commits: store.database.commitCount, live: lengths.live, backfill: lengths.backfill,
-            second: Int(store.wallClock.now().timeIntervalSince1970), uptime: uptimeSeconds)
+            second: Int(runtime.wallClock.now().timeIntervalSince1970), uptime: uptimeSeconds)
         return try await cache.reply(at: version, make: status)
     }
 
     private func status() async throws -> WorkerStatus {
         let lengths = queue.lengths
+        let (epoch, positions, setAside) = try await store.read { transaction in
+            (
+                transaction.log.epoch, try transaction.log.positions(in: transaction.connection),
+                try RequestInbox(transaction).setAside()
+            )
+        }
         return WorkerStatus(
-            version: version, epoch: store.log.epoch,
-            positions: try await store.database.read { try store.log.positions(in: $0) },
+            version: version, epoch: epoch, positions: positions,
             queue: WorkerStatus.Queue(live: lengths.live, backfill: lengths.backfill),
             quota: try await quota.balances(), schedule: try await schedule?.nextRuns() ?? [],
-            backfill: try await backfill.progress(), setAside: try await store.setAside(), uptime: uptimeSeconds)
+            backfill: try await backfill.progress(), setAside: setAside, uptime: uptimeSeconds)
     }
 
     private var uptimeSeconds: Int { Int(uptime.elapsed.components.seconds) }

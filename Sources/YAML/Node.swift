@@ -91,10 +91,19 @@ public struct Node: Hashable, Sendable {
     public func choice<Choice: RawRepresentable<String> & CaseIterable>(
         of _: Choice.Type = Choice.self
     ) throws(ConfigurationDiagnostic) -> Choice {
-        let word = try text()
-        guard let choice = Choice(rawValue: word) else {
-            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw diagnostic("\(word.excerpt) 대신 \(words) 중 하나를 쓰세요", "\(word.excerpt) is not one of \(words)")
+        try choice(of: Array(Choice.allCases), by: \.rawValue)
+    }
+
+    /// Returns the one of `choices` whose word the scalar holds.
+    ///
+    /// - Throws: a diagnostic that lists all words.
+    public func choice<Choice>(
+        of choices: [Choice], by word: (Choice) -> String
+    ) throws(ConfigurationDiagnostic) -> Choice {
+        let text = try text()
+        guard let choice = choices.first(where: { word($0) == text }) else {
+            let words = choices.map(word).joined(separator: ", ")
+            throw diagnostic("\(text.excerpt) 대신 \(words) 중 하나를 쓰세요", "\(text.excerpt) is not one of \(words)")
         }
         return choice
     }

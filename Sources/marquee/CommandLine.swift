@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Imaging
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import YAML
 

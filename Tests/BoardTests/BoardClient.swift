@@ -17,7 +17,7 @@ struct BoardClient: Sendable {
             "http://\(address)\(path)", method: method, headers: self.headers + headers, body: body.map { Data($0) },
             deadline: .seconds(3_600))
         let response = try await client.send(
-            Endpoint<HTTPResponse>(service: "board", request: request) { $0 })
+            APICall<HTTPResponse>(service: "board", request: request) { $0 })
         await client.shutdown()
         return response
     }

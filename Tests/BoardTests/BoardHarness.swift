@@ -6,8 +6,8 @@ import Imaging
 import JSONCoding
 import Messaging
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 import ZeroMQ
@@ -53,7 +53,8 @@ struct BoardHarness {
         options.webFolder = try Self.webFolder
         options.imageDecoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120))
         let board = BoardProcess(
-            configuration, options: options, logger: logger, wallClock: WallClock { [now] in now }, clock: clock)
+            configuration, options: options,
+            runtime: Runtime(logger: logger, wallClock: WallClock { [now] in now }, clock: clock))
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = board.run { for await _ in ends {} }
         var address: String?
@@ -113,7 +114,7 @@ struct BoardHarness {
             io = try IOThread()
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let handler = LogCommandHandler(log: log, database: database) { .status(["version": "test"]) }
+            let handler = LogHandler(log: log, database: database) { .status(["version": "test"]) }
             self.database = database
             self.log = log
             self.publisher = publisher

@@ -118,7 +118,7 @@ import WebServer
             #expect(history["step"] as? String == "week")
             #expect(history["days"] as? [String] == ["2020-06-01", "2024-06-03"])
             #expect(history["knownDays"] as? [Int] == [2, 1])
-            let movies = try #require(history["films"] as? [[String: Any]])
+            let movies = try #require(history["movies"] as? [[String: Any]])
             #expect(movies.map { $0["code"] as? String } == ["AAAAAAAA", "BBBBBBBB", "CCCCCCCC"])
             let points = movies.map { $0["points"] as? [[Int]] }
             #expect(points == [[[0, 2, 1_000], [1, 1, 1_000]], [[0, 1, 1_999]], [[0, 3, 999]]])
@@ -140,14 +140,14 @@ import WebServer
         try await harness.open { address in
             let stream = try EventStreamClient(address)
             _ = await stream.next(1, "hello")
-            try await notifier.publish(.alert(rule: .rose, code: movie.code, date: chart.date), Sample.Alert())
+            try await notifier.publish(.alert("rose", about: AlertSubject(movie.code), chart.date), Sample.Alert())
             #expect(await stream.next(1, "alert").first?.data.contains("\"titleEnglish\":\"First\"") == true)
             let titles = try json(try await get(address, "/api/v1/days/2024-06-04"))["titlesEnglish"]
             #expect(titles as? [String: String] == ["AAAAAAAA": "First"])
             let history = try json(try await get(address, "/api/v1/history?from=2024-06-01&to=2024-06-05"))
-            let movies = try #require(history["films"] as? [[String: Any]])
+            let movies = try #require(history["movies"] as? [[String: Any]])
             #expect(movies.map { $0["titleEnglish"] as? String } == ["First", nil])
-            for path in ["/api/v1/alerts", "/api/v1/alerts?film=first", "/api/v1/movies/AAAAAAAA"] {
+            for path in ["/api/v1/alerts", "/api/v1/alerts?movie=first", "/api/v1/movies/AAAAAAAA"] {
                 let alerts = try json(try await get(address, path))["alerts"] as? [[String: Any]]
                 #expect(alerts?.map { $0["titleEnglish"] as? String } == ["First"], "\(path)")
             }
@@ -250,23 +250,24 @@ import WebServer
             let stream = try EventStreamClient(address)
             _ = await stream.next(1, "hello")
             let day = try Sample.date("2024-06-04")
-            try await notifier.publish(.alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert())
+            try await notifier.publish(.alert("rose", about: AlertSubject(try Sample.code("A")), day), Sample.Alert())
             let first = try #require(await stream.next(1, "alert").first)
             #expect(first.data.contains("▲3"))
-            let list = try json(try await get(address, "/api/v1/alerts?rule=rose&film=a"))
+            let list = try json(try await get(address, "/api/v1/alerts?rule=rose&movie=a"))
             let alerts = try #require(list["alerts"] as? [[String: Any]])
             let id = try #require(alerts.first?["id"] as? String)
             #expect(alerts.count == 1 && alerts[0]["retractedBy"] == nil)
             #expect(try json(try await get(address, "/api/v1/alerts?rule=fell"))["alerts"] as? [String] == [])
             try await notifier.publish(
-                .alert(rule: .rose, code: try Sample.code("A"), date: day), Sample.Alert(retracts: id))
+                .alert("rose", about: AlertSubject(try Sample.code("A")), day), Sample.Alert(retracts: id))
             _ = await stream.next(1, "alert")
             let both = try json(try await get(address, "/api/v1/alerts"))["alerts"] as? [[String: Any]]
             #expect(both?.map { $0["retractedBy"] is String } == [false, true])
             let movie = try json(try await get(address, "/api/v1/movies/AAAAAAAA"))
             #expect((movie["alerts"] as? [Any])?.count == 2)
             try await notifier.publish(
-                .anomalyAlert(.late, day), Sample.Alert(rule: "anomaly", movieCode: nil, title: nil))
+                .alert("anomaly", about: AlertSubject(.late), day),
+                Sample.Alert(rule: "anomaly", movieCode: nil, title: nil))
             #expect(await stream.next(1, "alert").first?.data.contains("\"rule\":\"anomaly\"") == true)
         }
         await notifier.end()

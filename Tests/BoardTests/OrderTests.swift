@@ -2,7 +2,7 @@ import Contract
 import Foundation
 import Imaging
 import Networking
-import Operations
+import ServiceRuntime
 import TestSupport
 import Testing
 import WebServer
@@ -127,7 +127,7 @@ import WebServer
     @Test("a session ends after twelve hours; one more attempt is allowed every six seconds")
     func time() throws {
         let clock = ManualClock()
-        let sessions = SessionStore(password: Secret(Self.password), clock: clock)
+        let sessions = BoardSessions(password: Secret(Self.password), clock: clock)
         let token = try sessions.begin(password: Self.password, from: nil)
         for _ in 1...10 { #expect(throws: ContractError.self) { try sessions.begin(password: "wrong", from: nil) } }
         #expect(throws: ContractError.self) { try sessions.begin(password: Self.password, from: nil) }

@@ -122,7 +122,7 @@ import Testing
         try await harness.open { address in
             let client = BoardClient(address: address)
             for range in ["from=2024-06-01&to=2024-06-05", "from=2020-06-01&to=2024-06-05"] {
-                let films = try #require(try await client.json("history?\(range)")["films"] as? [[String: Any]])
+                let films = try #require(try await client.json("history?\(range)")["movies"] as? [[String: Any]])
                 #expect(films.map { $0["audienceTotal"] as? Int } == [700_000, 700_000], "\(range)")
             }
         }

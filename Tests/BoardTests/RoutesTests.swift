@@ -1,3 +1,4 @@
+import Contract
 import Foundation
 import Networking
 import TestSupport
@@ -34,11 +35,14 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         #expect(BasePath.root.relativePath(of: "/day") == "day")
     }
 
-    @Test("the page contains the base path")
+    @Test("the page contains the base path and the headings of alerts")
     func pageWithBase() throws {
-        let files = try BoardRouter.files(in: try BoardHarness.webFolder, basePath: try #require(BasePath("/marquee")))
+        let files = try BoardRouter.files(
+            in: try BoardHarness.webFolder, basePath: try #require(BasePath("/marquee")),
+            ruleHeadings: ["lead": RuleHeading("1위 교체", "New No. 1", glyph: "★")])
         let page = String(decoding: try #require(files["index.html"]).content.bytes, as: UTF8.self)
         #expect(page.contains("<base href=\"/marquee/\">"))
+        #expect(page.contains(#">{"lead":{"en":"New No. 1","glyph":"★","ko":"1위 교체"}}</script>"#))
         #expect(files["app.js"]?.contentType.hasPrefix("text/javascript") == true)
         #expect(files["../index.html"] == nil && files[""] == nil)
     }
@@ -78,7 +82,7 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
             let client = BoardClient(address: address)
             for range in ["from=2024-06-01&to=2024-06-30", "from=2023-01-01&to=2024-12-31"] {
                 let history = try await client.json("history?\(range)")
-                #expect((history["films"] as? [Any])?.count == 2, "\(range)")
+                #expect((history["movies"] as? [Any])?.count == 2, "\(range)")
             }
         }
         await worker.end()
@@ -93,7 +97,7 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         try await harness.open { address in
             let client = BoardClient(address: address)
             for range in ["from=2024-06-01&to=2024-06-30", "from=2023-01-01&to=2024-12-31"] {
-                let films = try #require(try await client.json("history?\(range)")["films"] as? [[String: Any]])
+                let films = try #require(try await client.json("history?\(range)")["movies"] as? [[String: Any]])
                 let points = films.compactMap { $0["points"] as? [[Any]] }
                 #expect(points.map(\.count) == [1, 1], "\(range)")
                 #expect((points.first?.first?.last as? Int) == 1_000, "\(range)")
@@ -217,7 +221,7 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
             ("history?from=2024-01-02&to=2024-01-01", 400, "badRequest"),
             ("alerts?limit=0", 400, "badRequest"), ("alerts?before=7", 400, "badRequest"), ("nothing", 404, "notFound"),
             ("alerts?rule=\(longWord)", 400, "badRequest"),
-            ("alerts?film=\(longWord)", 400, "badRequest"),
+            ("alerts?movie=\(longWord)", 400, "badRequest"),
         ])
     func refusals(path: String, status: Int, word: String) async throws {
         let harness = try BoardHarness()

@@ -78,7 +78,7 @@ import WebServer
                 _ = await stream.next(1, "products")
                 let answer = try await client.json("products/5")
                 #expect((answer["product"] as? [String: Any])?["stock"] as? Int == 2)
-                #expect((answer["pictures"] as? [String])?.count == 1)
+                #expect((answer["imageVersions"] as? [String])?.count == 1)
                 #expect(answer["isWhole"] as? Bool == isWhole)
             }
         }
@@ -98,16 +98,16 @@ import WebServer
         try await harness.open(options) { address in
             let client = BoardClient(address: address)
             let answer = try await client.json("products/5")
-            let version = try #require((answer["pictures"] as? [String])?.first)
+            let version = try #require((answer["imageVersions"] as? [String])?.first)
             for (size, width) in [("small", 144), ("large", 480), ("full", 900)] {
-                let image = try await client.get("/api/v1/products/5/pictures/\(version)?size=\(size)")
+                let image = try await client.get("/api/v1/products/5/images/\(version)?size=\(size)")
                 #expect(ImageHeader.read(image.body)?.width == width)
                 #expect(image["Cache-Control"] == "public, max-age=600" && image["ETag"] != nil)
             }
-            for path in ["6/pictures/\(version)", "5/pictures/0000000000000000", "5/pictures/http:%2f%2f127.0.0.1"] {
+            for path in ["6/images/\(version)", "5/images/0000000000000000", "5/images/http:%2f%2f127.0.0.1"] {
                 #expect(try await client.get("/api/v1/products/\(path)").status == 404, "\(path)")
             }
-            #expect(try await client.get("/api/v1/products/5/pictures/\(version)?size=huge").status == 400)
+            #expect(try await client.get("/api/v1/products/5/images/\(version)?size=huge").status == 400)
         }
         await host.shutdown(grace: .seconds(1))
         await worker.end()

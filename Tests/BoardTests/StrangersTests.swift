@@ -2,8 +2,8 @@ import Concurrency
 import Contract
 import Foundation
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 import WebServer
@@ -17,11 +17,11 @@ import WebServer
     private func client(_ text: String) throws -> ClientAddress { try #require(ClientAddress(text)) }
 
     /// Opens an empty read model, and calls `body` with a cache of its answers.
-    private func withAnswers(_ body: (AnswerCache) async throws -> Void) async throws {
+    private func withAnswers(_ body: (ResponseCache) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let database = try ReadModel.open(
             folder.file("board.db"), logger: Logger(label: "test", wallClock: .system) { _ in })
-        try await body(AnswerCache(of: try await ReadModel(database), limit: 1 << 20))
+        try await body(ResponseCache(of: try await ReadModel(database), limit: 1 << 20))
         await database.close()
     }
 
@@ -84,15 +84,15 @@ import WebServer
             let clients = try (1...5).map { try client("192.0.2.\($0)") }
             try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for (number, client) in clients.prefix(4).enumerated() {
-                    for year in 1...AnswerCache.heavyPerClient {
+                    for year in 1...ResponseCache.heavyPerClient {
                         tasks.addTask { try await ask("\(number)/\(year)", client) }
-                        let count = number * AnswerCache.heavyPerClient + year
+                        let count = number * ResponseCache.heavyPerClient + year
                         try await waitUntil("heavy answers", look: { answers.heavyCount }, is: { $0 == count })
                     }
-                    await #expect(throws: AnswerCache.BusyError.self) { try await ask("other", client) }
+                    await #expect(throws: ResponseCache.BusyError.self) { try await ask("other", client) }
                 }
-                #expect(answers.heavyCount == AnswerCache.heavyLimit)
-                await #expect(throws: AnswerCache.BusyError.self) { try await ask("other", clients[4]) }
+                #expect(answers.heavyCount == ResponseCache.heavyLimit)
+                await #expect(throws: ResponseCache.BusyError.self) { try await ask("other", clients[4]) }
                 #expect(try await ask("light", clients[4], isHeavy: false) == 200)
                 gate.update { $0 = true }
                 for try await status in tasks { #expect(status == 200) }
@@ -199,13 +199,13 @@ import WebServer
         #expect(!limits.admit(neighbour), "the same network")
         clock.advance(by: .seconds(2))
         #expect([limits.admit(one), limits.admit(one), limits.admit(one)] == [true, true, false])
-        var table = ClientTable<Int>()
+        var table = VisitorTable<Int>()
         for number in 0..<20_000 {
             let client = try client("10.0.\(number / 250).\(number % 250)")
             table.change(client, default: 0) { $0 += 1 }
             #expect(table.change(client, default: 0) { $0 } == 1)
         }
-        #expect(table.count <= 2 * ClientTable<Int>.limit)
+        #expect(table.count <= 2 * VisitorTable<Int>.limit)
     }
 
     @Test("one client has some places for live updates, and leaves the others alone")

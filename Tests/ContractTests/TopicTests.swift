@@ -21,6 +21,8 @@ import Testing
         ("request.done.a.b..c.", .request, "marquee.request.done.v1", "a.b..c."),
         ("request.failed..%_'\"\\", .request, "marquee.request.failed.v1", ".%_'\"\\"),
         ("alert.rose.20234675.2024-06-04", .alert, "marquee.alert.v1", "20234675/2024-06-04"),
+        ("alert.ruleOfALaterVersion.7.2024-06-04", .alert, "marquee.alert.v1", "7/2024-06-04"),
+        ("alert.anomaly.late.2024-06-04", .alert, "marquee.alert.v1", "late/2024-06-04"),
         ("anomaly.shrunk.2024-06-04", .anomaly, "marquee.anomaly.v1", "shrunk/2024-06-04"),
     ]
 
@@ -56,7 +58,7 @@ import Testing
         #expect(Topic("ranking.day.all.2024-06-04") == .ranking(day: date, market: .all))
         #expect(Topic("movie.20234675") == .movie(code))
         #expect(Topic("request.done.a.b") == .request(.done, id))
-        #expect(Topic("alert.lead.20234675.2024-06-04") == .alert(rule: .lead, code: code, date: date))
+        #expect(Topic("alert.lead.20234675.2024-06-04") == .alert("lead", about: AlertSubject(code), date))
     }
 
     @Test(
@@ -68,7 +70,8 @@ import Testing
             "ranking.day.area-1.2022-01-05",
             "ranking.day.nation-\u{212a}.2022-01-05", "movie.2022b512", "movie.20234675 ", "Movie.20234675",
             "request.done.", "request.done", "request.lost.1", "request.done.a b", "request.done.é",
-            "request.done.\n", "alert.flew.20234675.2024-06-04", "anomaly.strange.2024-06-04", "heartbeat.worker",
+            "request.done.\n", "alert.Flew.20234675.2024-06-04", "alert.flew.x.2024-06-04",
+            "anomaly.strange.2024-06-04", "heartbeat.worker",
         ])
     func unknown(_ text: String) {
         #expect(Topic(text) == nil)

@@ -1,6 +1,6 @@
 import Glibc
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 

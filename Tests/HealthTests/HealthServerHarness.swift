@@ -1,5 +1,5 @@
 import Networking
-import Operations
+import ServiceRuntime
 import Testing
 
 @testable import Health
@@ -23,7 +23,7 @@ struct HealthServerHarness {
     ) async throws -> HTTPResponse {
         let request = HTTPRequest(
             "http://\(server.address)\(path)", method: method, headers: headers, deadline: .seconds(3_600))
-        return try await client.send(Endpoint(service: "health", request: request) { $0 })
+        return try await client.send(APICall(service: "health", request: request) { $0 })
     }
 
     /// Stops the server and the client.

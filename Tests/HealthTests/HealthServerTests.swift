@@ -1,6 +1,6 @@
 import Concurrency
 import Networking
-import Operations
+import ServiceRuntime
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Concurrency
 import Contract
 import Foundation
-import Operations
+import ServiceRuntime
 import TestSupport
 import Testing
 import Text
@@ -19,8 +19,8 @@ import Text
         keys = KeyFolder(folder.file("keys"))
     }
 
-    private var clients: ClientKeyStore {
-        ClientKeyStore(keys, logger: Logger(label: "test") { _ in }, clock: clock)
+    private var clients: ClientKeys {
+        ClientKeys(keys, logger: Logger(label: "test") { _ in }, clock: clock)
     }
 
     @Test("a key pair is written once, and only its owner can read the secret half")
@@ -96,7 +96,7 @@ import Text
         for name in ["broken", "a b", ".hidden"] { #expect(clients.client(named: name) == nil) }
     }
 
-    private func door(_ clients: ClientKeyStore?, rate: Int = 100, waiting: Int = 10) -> RequestGuard {
+    private func door(_ clients: ClientKeys?, rate: Int = 100, waiting: Int = 10) -> RequestGuard {
         let limits = Configuration.ClientLimits(requestsPerSecond: rate, waitingRequests: waiting)
         return RequestGuard(clients, limits: limits, metrics: Metrics(), clock: clock)
     }
@@ -105,7 +105,7 @@ import Text
     func connections() throws {
         let configuration = try Configuration(environment: ["MARQUEE_CLIENT_CONNECTIONS": "7"])
         let access = try AccessControl(
-            configuration, of: .worker, metrics: Metrics(), logger: Logger(label: "test", write: { _ in }))
+            configuration, of: .worker, Runtime(logger: Logger(label: "test", write: { _ in })))
         #expect(access.socketOptions.maximumConnections == 7)
     }
 

@@ -1,7 +1,7 @@
 import Concurrency
 import EventStoreTestSupport
 import FoundationEssentials
-import Operations
+import ServiceRuntime
 import TestSupport
 import Testing
 import ZeroMQ
@@ -111,7 +111,7 @@ import ZeroMQ
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await EventLogFixture(in: folder)
-        let commands = LogCommandHandler(log: log.log, database: log.database) { .status(["version": "1"]) }
+        let commands = LogHandler(log: log.log, database: log.database) { .status(["version": "1"]) }
         try await withServer {
             await commands.answer($0)
         } _: { client in
@@ -171,7 +171,7 @@ import ZeroMQ
         let metrics = Metrics()
         let requestGuard = RequestGuard(
             nil, limits: .init(requestsPerSecond: .max, waitingRequests: .max), metrics: metrics)
-        let commands = LogCommandHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
+        let commands = LogHandler(log: log.log, database: log.database, requestGuard: requestGuard) {
             .status(["well": true])
         }
         var options = SocketOptions()
@@ -219,7 +219,7 @@ import ZeroMQ
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let log = try await EventLogFixture(in: folder)
-        let commands = LogCommandHandler(log: log.log, database: log.database) { throw Broken() }
+        let commands = LogHandler(log: log.log, database: log.database) { throw Broken() }
         try await withServer {
             await commands.answer($0)
         } _: { client in

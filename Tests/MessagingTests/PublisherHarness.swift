@@ -33,7 +33,7 @@ final class PublisherHarness: Sendable {
         let router = try await io.open(.router, bind: [commands])
         let publisher = Publisher(
             eventSocket, of: log.log, positions: advertisesAll ? try await log.positions() : [:])
-        let logCommands = LogCommandHandler(log: log.log, database: log.database) { .status(["well": true]) }
+        let logCommands = LogHandler(log: log.log, database: log.database) { .status(["well": true]) }
         self.events = eventSocket.addresses[0]
         self.commands = router.addresses[0]
         self.eventSocket = eventSocket

@@ -12,18 +12,9 @@ final class PythonSubscriber: Sendable {
     init(_ harness: PublisherHarness, _ arguments: [String]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Examples/subscription.py")
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = [script.path] + arguments
-        process.environment = ["MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands]
-        process.standardInput = FileHandle.nullDevice
-        output = try childStart.withLock { _ in
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            return pipe.fileHandleForReading
-        }
-        self.process = process
+        (process, output) = try startPython(
+            [script.path] + arguments,
+            environment: ["MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands])
     }
 
     deinit {
@@ -37,20 +28,12 @@ final class PythonSubscriber: Sendable {
 
     /// Waits for the next piece of output, at least a line in a quiet moment.
     func piece() async -> String {
-        await read { $0.availableData }
+        await blocking { [output] in String(decoding: output.availableData, as: UTF8.self) }
     }
 
     /// Waits for all that is still to come.
     func rest() async -> String {
-        await read { $0.readDataToEndOfFile() }
-    }
-
-    private func read(_ body: @escaping @Sendable (FileHandle) -> Data) async -> String {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [output] in
-                continuation.resume(returning: String(decoding: body(output), as: UTF8.self))
-            }
-        }
+        await blocking { [output] in String(decoding: output.readDataToEndOfFile(), as: UTF8.self) }
     }
 }
 

@@ -100,40 +100,41 @@ FAULTS = [
 
     # MARK: Intake
     Fault(
-        "conflict-accepted", "an id with another body counts as repeated", "Worker/Store/RequestInbox.swift",
-        'return earlier == (topic, Self.digest(of: frames.body)) ? .duplicate : .conflict',
+        "conflict-accepted", "an id with another body counts as repeated", "Worker/Requests/RequestInbox.swift",
+        'return earlier == (topic, Self.digest(of: item.frames.body)) ? .duplicate : .conflict',
         'return earlier.0 == topic ? .duplicate : .conflict', "WorkerTests.Request"),
     Fault(
-        "one-try-too-many", "a request that ends the worker is begun once more", "Worker/Store/IntakeStore.swift",
-        'guard row.tries < RequestInbox.triesLimit else {', 'guard row.tries <= RequestInbox.triesLimit else {',
+        "one-try-too-many", "a request that ends the worker is begun once more", "Worker/Requests/RequestInbox.swift",
+        'guard tries < Self.triesLimit else {', 'guard tries <= Self.triesLimit else {',
         "WorkerTests.RequestRetention"),
     Fault(
-        "backfill-first", "live requests wait for backfill", "Worker/Intake/RequestQueue.swift",
+        "backfill-first", "live requests wait for backfill", "Worker/Requests/RequestQueue.swift",
         'live.popFirst() ?? backfill.popFirst()', 'backfill.popFirst() ?? live.popFirst()', "WorkerTests.RequestQueue"),
     Fault(
-        "old-answer", "a provisional chart is served for ever", "Worker/Store/AnswerStore.swift",
-        'if try event.data(as: StateOfChart.self).value == .settled {', 'if try [.settled, .provisional].contains(event.data(as: StateOfChart.self).value) {',
+        "stale-chart", "a provisional chart is served for ever", "Worker/Fetching/Freshness.swift",
+        'if try event.data(as: StateOfChart.self).value == .settled { return true }',
+        'if try [.settled, .provisional].contains(event.data(as: StateOfChart.self).value) { return true }',
         "WorkerTests"),
 
     # MARK: Settlement
     Fault(
-        "empty-events", "`request.done` names no events", "Worker/Store/SettlementStore.swift",
+        "empty-events", "`request.done` names no events", "Worker/Fetching/SettlementStore.swift",
         'EventDraft(done: accepted, events: events, result)', 'EventDraft(done: accepted, events: [], result)',
         "WorkerTests.WorkerStore"),
     Fault(
-        "two-ends", "a request ends twice", "Worker/Store/SettlementStore.swift",
-        'guard try transaction.inbox.settle(accepted.id, as: state, in: connection) else { return false }',
-        '_ = try transaction.inbox.settle(accepted.id, as: state, in: connection)', "WorkerTests.WorkerStore"),
+        "two-ends", "a request ends twice", "Worker/Fetching/SettlementStore.swift",
+        'guard try inbox.settle(accepted.id, as: state) else { return false }',
+        '_ = try inbox.settle(accepted.id, as: state)', "WorkerTests.WorkerStore"),
     Fault(
-        "older-answer-wins", "an answer that was slow replaces a newer one", "Worker/Store/SettlementStore.swift",
-        'askedAt < checked,\n            checked <= now', 'askedAt < .distantPast,\n            checked <= now', "WorkerTests"),
+        "older-answer-wins", "an answer that was slow replaces a newer one", "Worker/Fetching/SettlementStore.swift",
+        'askedAt < checked, checked <= now', 'askedAt < .distantPast, checked <= now', "WorkerTests"),
     Fault(
-        "secret-stays", "a vendor's secret stays when its order has ended", "Worker/Store/OrderStore.swift",
+        "secret-stays", "a vendor's secret stays when its order has ended", "Worker/Shop/OrderStore.swift",
         '"delete from attachment where request = ?"', '"delete from attachment where request = ? and number > 0"',
         "WorkerTests.VendorSecret"),
     Fault(
-        "order-sent-again", "an order that was begun before a crash is not looked for", "Worker/Products/ProductOrderExecutor.swift",
-        'if let intent = try await store.intent(of: id), let value = try await check(intent, verify) { return value }\n', '\n',
+        "order-sent-again", "an order that was begun before a crash is not looked for", "Worker/Shop/ProductOrderExecutor.swift",
+        'if let intent = try await intent(of: id), let value = try await check(intent, verify) { return value }\n', '\n',
         "WorkerTests.ProductOrder"),
 
     # MARK: Quota
@@ -183,7 +184,7 @@ FAULTS = [
 
     # MARK: Upstreams and HTTP
     Fault(
-        "error-in-200-unseen", "an error with status 200 is read as a chart", "Upstreams/Kobis/KobisReply.swift",
+        "error-in-200-unseen", "an error with status 200 is read as a chart", "Upstreams/Kobis/Kobis.swift",
         'for key in ["faultInfo", "faultResult"]', 'for key in ["faultResult"]', "UpstreamsTests.Kobis"),
     Fault(
         "other-day-taken", "the chart of another day is taken for the requested one", "Upstreams/Kobis/Kobis.swift",
@@ -216,7 +217,7 @@ FAULTS = [
         "quote-unescaped", "a quote in a title ends the JSON string", "JSONCoding/Writing/JSONWriter.swift",
         'appendJSON("\\\\\\"")', 'appendJSON("\\"")', "JSONCodingTests"),
 
-    # MARK: Alerts and letters
+    # MARK: Alerts and messages
     Fault(
         "three-is-not-enough", "a movie that rose by the threshold fires nothing", "Notifier/Rules/RankRules.swift",
         'let change = input.entry.change, change >= by', 'let change = input.entry.change, change > by',
@@ -225,13 +226,13 @@ FAULTS = [
         "lost-retraction", "who got an alert is not told that it was taken back", "Notifier/Delivery/Outbox.swift",
         'return attempts ?? 0 > 0', 'return attempts ?? 0 < 0', "NotifierTests.(Outbox|SinkWorker)"),
     Fault(
-        "try-not-recorded", "a letter that was tried counts as never sent", "Notifier/Delivery/Outbox+Attempts.swift",
+        "try-not-recorded", "a message that was tried counts as never sent", "Notifier/Delivery/Outbox.swift",
         'key, row.attempts + 1', 'key, row.attempts', "NotifierTests.(Outbox|SinkWorker)"),
     Fault(
-        "old-letter-valid", "a letter's signature does not cover its time", "Notifier/Delivery/Sinks/WebhookSink.swift",
+        "old-message-valid", "a message's signature does not cover its time", "Notifier/Delivery/Sinks/WebhookSink.swift",
         '"\\(message.key).\\(timestamp)."', '"\\(message.key)."', "NotifierTests.Sink"),
     Fault(
-        "short-night", "quiet hours end at midnight", "Notifier/Delivery/QuietHours.swift",
+        "short-night", "quiet hours end at midnight", "Notifier/Delivery/DeliveryPolicy.swift",
         'return [today - 1, today].lazy', 'return [today].lazy', "NotifierTests.QuietHours"),
 
     # MARK: Images and the board

@@ -7,7 +7,13 @@ import Testing
 /// 127.0.0.2 plays a public address where one that answers is needed.
 @Suite(.patience)
 struct AddressPolicyTests {
-    private let client = HTTPClient(retry: .patient, isPublic: { $0.isPublic || $0 == IPAddress("127.0.0.2") })
+    private let client = HTTPClient(retry: .patient)
+
+    private func publicOnly(_ url: String, redirects: Int = 0) -> HTTPRequest {
+        var request = HTTPRequest(url, redirects: redirects, addressPolicy: .publicAddressesOnly)
+        request.exemptAddress = IPAddress("127.0.0.2")
+        return request
+    }
 
     @Test(
         "The client connects to no private address, however it is written",
@@ -19,7 +25,7 @@ struct AddressPolicyTests {
     func privateAddress(host: String) async throws {
         let server = try ScriptedServer { $0.answer("secret of the house") }
         let port = try #require(server.url.split(separator: ":").last)
-        let request = HTTPRequest("http://\(host):\(port)/", addressPolicy: .publicAddressesOnly)
+        let request = publicOnly("http://\(host):\(port)/")
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
         #expect(error?.kind == .forbidden, "\(String(describing: error))")
         #expect(server.connections == 0)
@@ -28,7 +34,7 @@ struct AddressPolicyTests {
     @Test("A public address is connected to")
     func publicAddress() async throws {
         let server = try ScriptedServer(address: "127.0.0.2") { $0.answer("image") }
-        let request = HTTPRequest(server.url, addressPolicy: .publicAddressesOnly)
+        let request = publicOnly(server.url)
         #expect(try await client.send(.text(request)) == "image")
     }
 
@@ -40,7 +46,7 @@ struct AddressPolicyTests {
         let outside = try ScriptedServer(address: "127.0.0.2") {
             $0.answer(status: 302, headers: ["Location: http://\(host):\(port)/"])
         }
-        let request = HTTPRequest(outside.url, redirects: 3, addressPolicy: .publicAddressesOnly)
+        let request = publicOnly(outside.url, redirects: 3)
         let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
         #expect(error?.kind == .forbidden)
         #expect(inside.connections == 0)
@@ -54,7 +60,7 @@ struct AddressPolicyTests {
         }
         _ = try await client.send(.text(HTTPRequest(inside.url)))
         for url in [inside.url, outside.url] {
-            let request = HTTPRequest(url, redirects: 3, addressPolicy: .publicAddressesOnly)
+            let request = publicOnly(url, redirects: 3)
             let error = await failure { () async throws(UpstreamError) in try await client.send(.text(request)) }
             #expect(error?.kind == .forbidden)
         }

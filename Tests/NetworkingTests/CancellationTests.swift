@@ -53,7 +53,7 @@ struct CancellationTests {
 
     @Test("A cancellation before the transfer is enqueued is not lost")
     func cancelledWhileEntering() async throws {
-        let transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
+        let transport = Transport(limits: HTTPClient.Limits())
         let server = try ScriptedServer { $0.waitForDisconnect() }
         let request = HTTPRequest(server.url)
         let task = Task {

@@ -186,7 +186,7 @@ struct HTTPClientTests {
                 exchange.request.target, status: 401, headers: ["WWW-Authenticate: Basic realm=\"x\""])
         }
         let request = HTTPRequest("\(server.url)/", query: [HTTPField("key", "se/cret", isSecret: true)])
-        let endpoint = Endpoint<Int>(service: "test", request: request) { response throws(UpstreamError) in
+        let endpoint = APICall<Int>(service: "test", request: request) { response throws(UpstreamError) in
             let words = String(decoding: response.body, as: UTF8.self)
             throw UpstreamError(service: "test", kind: .unauthorized, message: words, code: "se/cret", field: "SE/CRET")
         }

@@ -69,7 +69,7 @@ struct HTTPResponseTests {
             (403, .forbidden), (404, .notFound), (407, .wrongAddress), (429, .quotaExhausted), (511, .wrongAddress),
         ] as [(Int, UpstreamError.Kind)], ["<html>", "\n\u{FEFF} <!DOCTYPE html>"])
     func page(status: (Int, UpstreamError.Kind), body: String) async {
-        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
+        let endpoint = APICall<[Int]>(service: "test", request: HTTPRequest("http://a"))
         let response = HTTPResponse(status: status.0, body: Data(body.utf8))
         let error = await failure { () throws(UpstreamError) in try endpoint.read(response) }
         #expect(error?.kind == status.1)
@@ -98,7 +98,7 @@ struct HTTPResponseTests {
 
     @Test("JSON is read under the label of a page, and a page under the label of JSON is a page")
     func labels() {
-        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest("http://a"))
+        let endpoint = APICall<[Int]>(service: "test", request: HTTPRequest("http://a"))
         func read(_ body: String, as type: String) -> ([Int]?, UpstreamError.Kind?) {
             let response = HTTPResponse(headers: [HTTPField("Content-Type", type)], body: Data(body.utf8))
             do throws(UpstreamError) {
@@ -146,23 +146,5 @@ struct HTTPResponseTests {
         let now = Date(timeIntervalSince1970: 1_795_738_865)
         #expect(Duration(retryAfter: "1795738925", at: now) == .seconds(60))
         #expect(Duration(retryAfter: "1795738000", at: now) == .zero)
-    }
-
-    @Test("SHA-256 of the standard's own examples")
-    func sha256() {
-        #expect(
-            SHA256.hexDigest(of: Data("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        )
-        #expect(SHA256.hexDigest(of: [UInt8]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-    }
-
-    @Test("HMAC-SHA256 matches RFC 4231")
-    func messageCode() {
-        // Test case 2.
-        let code = HMACSHA256.authenticationCode(
-            for: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
-        #expect(
-            code.map { $0 / 16 == 0 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 }

@@ -21,9 +21,9 @@ struct RedactionTests {
     func printing() {
         var dumped = ""
         dump(request, to: &dumped)
-        dump(Endpoint.text(request), to: &dumped)
+        dump(APICall.text(request), to: &dumped)
         let texts = [
-            "\(request)", String(reflecting: request), "\(Endpoint.text(request))", "\(request.headers)", dumped,
+            "\(request)", String(reflecting: request), "\(APICall.text(request))", "\(request.headers)", dumped,
         ]
         for text in texts {
             #expect(!text.contains("a/b"))

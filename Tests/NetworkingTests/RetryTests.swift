@@ -32,7 +32,7 @@ struct RetryTests {
     func page() async throws {
         let server = try ScriptedServer { $0.answer("<html>", status: 404) }
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
-        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let endpoint = APICall<[Int]>(service: "test", request: HTTPRequest(server.url))
         let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
         #expect(error?.kind == .notFound)
         #expect(server.requests.count == 1)
@@ -173,7 +173,7 @@ struct RetryTests {
     func usedUp() async throws {
         let server = try ScriptedServer { $0.answer(status: 429) }
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
-        let endpoint = Endpoint<Int>(service: "test", request: HTTPRequest(server.url)) {
+        let endpoint = APICall<Int>(service: "test", request: HTTPRequest(server.url)) {
             response throws(UpstreamError) in
             throw UpstreamError(
                 service: "test", kind: .quotaExhausted, message: "used up", status: response.status, code: "-10",
@@ -188,7 +188,7 @@ struct RetryTests {
     func invalid() async throws {
         let server = try ScriptedServer { $0.answer(#"[1,"2"]"#) }
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
-        let endpoint = Endpoint<[Int]>(service: "test", request: HTTPRequest(server.url))
+        let endpoint = APICall<[Int]>(service: "test", request: HTTPRequest(server.url))
         let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
         #expect(error?.kind == .invalid)
         #expect(error?.field == "[1]")

@@ -16,7 +16,7 @@ struct SharedTransferTests {
             gate.wait { $0 }
             exchange.answer("\(exchange.number)")
         }
-        let endpoint = Endpoint.text(HTTPRequest(server.url))
+        let endpoint = APICall.text(HTTPRequest(server.url))
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 1...8 { group.addTask { try await client.send(endpoint) } }
             try await client.waitForCallers(8)
@@ -34,7 +34,7 @@ struct SharedTransferTests {
             gate.wait { $0 }
             exchange.answer(status: 404)
         }
-        let endpoint = Endpoint.text(HTTPRequest(server.url))
+        let endpoint = APICall.text(HTTPRequest(server.url))
         try await withThrowingTaskGroup(of: UpstreamError?.self) { group in
             for _ in 1...8 {
                 group.addTask { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
@@ -73,7 +73,7 @@ struct SharedTransferTests {
             gate.wait { $0 }
             exchange.answer("answer")
         }
-        let endpoint = Endpoint.text(HTTPRequest(server.url))
+        let endpoint = APICall.text(HTTPRequest(server.url))
         let staying = Task { try await client.send(endpoint) }
         try await client.waitForCallers(1)
         let leaving = Task { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
@@ -95,7 +95,7 @@ struct SharedTransferTests {
         }
         // Nothing but the cancellation ends the transfer.
         let client = HTTPClient(retry: .patient)
-        let endpoint = Endpoint.text(HTTPRequest(server.url, deadline: .seconds(3600)))
+        let endpoint = APICall.text(HTTPRequest(server.url, deadline: .seconds(3600)))
         let callers = (1...3).map { _ in
             Task { await failure { () async throws(UpstreamError) in try await client.send(endpoint) } }
         }
@@ -121,6 +121,26 @@ struct SharedTransferTests {
         }
         #expect(server.requests.count == 30)
         #expect(server.peak == 3)
+    }
+
+    @Test("A host at its limit does not delay another")
+    func otherHost() async throws {
+        let client = HTTPClient(limits: HTTPClient.Limits(perHost: 1), retry: .patient)
+        let gate = Monitor(false)
+        let busy = try ScriptedServer { exchange in
+            gate.wait { $0 }
+            exchange.answer("\(exchange.number)")
+        }
+        let free = try ScriptedServer { $0.answer("free") }
+        let waiting = (1...3).map { page in
+            Task { try await client.send(.text(HTTPRequest("\(busy.url)/\(page)"))) }
+        }
+        for await _ in busy.arrivals { break }
+        #expect(try await client.send(.text(HTTPRequest(free.url))) == "free")
+        gate.withLock { $0 = true }
+        var values: Set<String> = []
+        for task in waiting { values.insert(try await task.value) }
+        #expect(values == ["1", "2", "3"] && busy.peak == 1)
     }
 
     @Test("A full queue rejects requests, except those that can start at once")

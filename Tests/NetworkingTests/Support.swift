@@ -3,20 +3,20 @@ import TestSupport
 
 @testable import Networking
 
-extension Endpoint where Value == String {
+extension APICall where Value == String {
     /// An endpoint whose value is the body of a successful response.
-    static func text(_ request: HTTPRequest) -> Endpoint {
-        Endpoint(service: "test", request: request) { response throws(UpstreamError) in
+    static func text(_ request: HTTPRequest) -> APICall {
+        APICall(service: "test", request: request) { response throws(UpstreamError) in
             if let failure = response.failure(of: "test") { throw failure }
             return String(decoding: response.body, as: UTF8.self)
         }
     }
 }
 
-extension Endpoint where Value == HTTPResponse {
+extension APICall where Value == HTTPResponse {
     /// An endpoint whose value is the response itself, with any status.
-    static func raw(_ request: HTTPRequest) -> Endpoint {
-        Endpoint(service: "test", request: request) { response throws(UpstreamError) in response }
+    static func raw(_ request: HTTPRequest) -> APICall {
+        APICall(service: "test", request: request) { response throws(UpstreamError) in response }
     }
 }
 

@@ -153,7 +153,7 @@ import Testing
 
     @Test("the further lines of a movie fire nothing, and count in no record")
     func furtherLines() throws {
-        let rules: [any Rule] = [
+        let rules: [any MovieRule] = [
             EnteredRule(), RoseRule(), BestRule(after: 1), MilestoneRule(), CorrectionRule(percent: 1, from: 1),
         ]
         func chart(_ day: Int, first: Int, second: Int) throws -> SourcedChart {
@@ -166,13 +166,13 @@ import Testing
             again.openDate = movie.openDate
             return try .june(day, [again, movie])
         }
-        var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
-        for day in 1...5 { #expect(decider.apply(try chart(day, first: 5_000, second: 9_000)).isEmpty) }
+        var state = AlertState(rules: AlertRules(rules.map { ConfiguredRule($0) }))
+        for day in 1...5 { #expect(state.apply(try chart(day, first: 5_000, second: 9_000)).isEmpty) }
         var corrected = try chart(5, first: 5_000, second: 8_000)
         corrected.chart = try #require(corrected.chart.revised(from: chart(5, first: 5_000, second: 9_000).chart))
-        #expect(decider.apply(corrected).isEmpty)
+        #expect(state.apply(corrected).isEmpty)
         // The best day so far is one of the first lines.
-        #expect(decider.apply(try chart(6, first: 6_000, second: 1)).map(\.rule) == [.best])
+        #expect(state.apply(try chart(6, first: 6_000, second: 1)).map(\.rule) == ["best"])
     }
 
     @Test("a movie whose code the source corrects has not left the chart, and took the lead from nobody")

@@ -50,20 +50,10 @@ import Text
         }
     }
 
-    private static func texts() throws -> [(rule: AlertRule, texts: AlertTexts)] {
-        let file = "rules: {\(AlertRule.allCases.map { "\($0.rawValue): " }.joined(separator: ", "))}"
-        let rules = try RuleFile.read(Array(file.utf8), file: "").rules
-        return AlertRule.allCases.compactMap { rule in
-            let texts = rules[rule]?.texts ?? rules.products.first { $0.name == rule }?.texts
-            return texts.map { (rule, $0) }
-        }
-    }
-
     @Test("no sentence of an alert has a word of the other language, whichever title it is about", arguments: titles)
-    func languages(title: String, object: String) throws {
-        let texts = try Self.texts()
-        #expect(texts.count == AlertRule.allCases.count)
-        for (rule, texts) in texts {
+    func languages(title: String, object: String) {
+        for kind in AlertRules.kinds {
+            let (rule, texts) = (kind.name, AlertTexts(of: kind))
             for sentence in Self.sentences(texts.ko, title) {
                 let words = sentence.replacing(title, with: "")
                 #expect(!words.contains(/[A-Za-z]/) && words.contains(/\p{Hangul}/), "\(rule): \(sentence)")
@@ -77,13 +67,13 @@ import Text
     }
 
     @Test("a heading has no word of the other language, whether of an alert, a test or a retraction")
-    func headings() throws {
-        for rule in AlertRule.allCases {
-            for (isTest, retracts) in [(false, nil), (true, nil), (false, "y")] {
-                var alert = OutboundAlert(
-                    id: "x", body: [], rule: rule.rawValue, subject: "x", severity: .info,
-                    text: Alert.Text(ko: "", en: ""), retracts: retracts)
-                alert.isTest = isTest
+    func headings() {
+        for kind in AlertRules.kinds {
+            for (sample, retracts) in [(nil, nil), (kind.heading, nil), (nil, "y")] {
+                let alert = OutboundAlert(
+                    id: "x", body: [], rule: kind.name.rawValue, subject: "x", severity: .info,
+                    text: Alert.Text(ko: "", en: ""), retracts: retracts, sampleHeading: sample)
+                #expect(alert.heading(in: .en).hasSuffix(kind.heading.text(in: .en)))
                 #expect(!alert.heading(in: .ko).contains(/[A-Za-z]/), "\(alert.heading(in: .ko))")
                 #expect(!alert.heading(in: .en).contains(/\p{Hangul}/), "\(alert.heading(in: .en))")
             }

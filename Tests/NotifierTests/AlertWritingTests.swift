@@ -37,15 +37,15 @@ import Testing
 
     @Test("all alerts of a year of recorded charts are written as Foundation's encoder writes them")
     func recorded() throws {
-        var decider = AlertDecider(rules: AlertRules(threshold: 1))
-        let alerts = try RecordedCharts.of2024().flatMap { decider.apply($0) }
+        var state = AlertState(rules: AlertRules(threshold: 1))
+        let alerts = try RecordedCharts.of2024().flatMap { state.apply($0) }
         #expect(alerts.count > 1000)
         for alert in alerts { try expectSame(alert) }
     }
 
     private func alert(title: String) throws -> Alert {
         Alert(
-            rule: .rose, date: .firstChart, market: nil, movieCode: MovieCode("2022B512"), title: title,
+            rule: "rose", date: .firstChart, market: nil, movieCode: MovieCode("2022B512"), title: title,
             rank: 2, previousRank: 5, change: 3, severity: .notable, values: [:], text: Alert.Text(ko: "하나", en: title),
             evidence: [
                 Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(42))),

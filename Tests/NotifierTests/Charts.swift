@@ -7,7 +7,7 @@ import Testing
 @testable import Notifier
 
 extension ChartEntry {
-    /// A line; its film's code is the title's first character, repeated.
+    /// A line; its movie's code is the title's first character, repeated.
     static func movie(
         _ title: String, line: Int, rank: Int? = nil, change: Int? = 0, isNew: Bool = false
     ) throws -> ChartEntry {
@@ -31,9 +31,17 @@ extension SourcedChart {
 extension AlertRules {
     /// What fires for a day when nothing is known but its chart and the one of the day before.
     func alerts(for day: SourcedChart, before: SourcedChart?) -> [Alert] {
-        var decider = AlertDecider(rules: self)
-        if let before { decider.applyBaseline(before) }
-        return decider.apply(day)
+        var state = AlertState(rules: self)
+        if let before { state.applyBaseline(before) }
+        return state.apply(day)
+    }
+}
+
+extension AlertState {
+    /// Decides all days of history.
+    mutating func decideHistory() -> [Alert] {
+        defer { endHistory() }
+        return decideHistory(of: historyDays[...]).map(\.alert)
     }
 }
 

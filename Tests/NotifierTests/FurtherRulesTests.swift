@@ -20,12 +20,12 @@ import Testing
     }
 
     /// The alerts about the film A by one rule, as day and Korean text, when these days of June come in their turn.
-    private func fires(_ rule: any Rule, _ days: [Day?]) throws -> [String] {
+    private func fires(_ rule: any MovieRule, _ days: [Day?]) throws -> [String] {
         try alerts(rule, days).map { "\($0.date.day) \($0.text.ko)" }
     }
 
-    private func alerts(_ rule: any Rule, _ days: [Day?]) throws -> [Alert] {
-        var decider = AlertDecider(rules: AlertRules([AlertRules.Entry(rule)]))
+    private func alerts(_ rule: any MovieRule, _ days: [Day?]) throws -> [Alert] {
+        var state = AlertState(rules: AlertRules([ConfiguredRule(rule)]))
         var alerts: [Alert] = []
         for (index, day) in days.enumerated() {
             guard let day else { continue }
@@ -36,7 +36,7 @@ import Testing
                 movie.openDate = day.openDate
                 entries.insert(movie, at: 0)
             }
-            alerts += decider.apply(try .june(index + 1, entries))
+            alerts += state.apply(try .june(index + 1, entries))
         }
         return alerts
     }
@@ -145,7 +145,7 @@ import Testing
 
     @Test("the contract's rules come first, then the others in line order")
     func order() throws {
-        let rules: [any Rule] = [
+        let rules: [any MovieRule] = [
             OpeningRule(), EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), MilestoneRule(totals: [10]),
         ]
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
@@ -153,7 +153,7 @@ import Testing
         for index in movies.indices {
             (movies[index].audience, movies[index].audienceTotal, movies[index].openDate) = (20, 20, june)
         }
-        let alerts = AlertRules(rules.map { AlertRules.Entry($0) }).alerts(
+        let alerts = AlertRules(rules.map { ConfiguredRule($0) }).alerts(
             for: try .june(4, movies), before: try .june(3, [.movie("X", line: 1)]))
         #expect(
             alerts.map { "\($0.rule.rawValue) \($0.title ?? "")" } == [
@@ -166,18 +166,17 @@ import Testing
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))
         let anomaly = Anomaly(.late, of: june, in: .all, expected: 1, found: 0, text: "The chart is late.")
         let evidence = Alert.Evidence(stream: .anomaly, sequence: .zero)
-        let decider = AlertDecider(rules: AlertRules([AlertRules.Entry(AnomalyRule())]))
-        let alert = try #require(decider.alerts(about: anomaly, evidence: evidence).first)
+        let rules = AlertRules([ConfiguredRule(AnomalyRule())])
+        let alert = try #require(rules.alert(about: anomaly, evidence: evidence))
         #expect(alert.id == "anomaly.late.2024-06-04.all")
         #expect(alert.topic?.description == "alert.anomaly.late.2024-06-04")
         #expect(alert.text.ko == "2024-06-04 박스오피스 데이터 이상: 집계 지연")
         #expect(alert.text.en == "2024-06-04: The chart is late.")
         #expect(alert.movieCode == nil)
         #expect(alert.severity == .notable)
-        #expect(AlertDecider(rules: AlertRules()).alerts(about: anomaly, evidence: evidence) == [])
+        #expect(AlertRules().alert(about: anomaly, evidence: evidence) == nil)
         let week = try #require(
-            decider.alerts(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence)
-                .first)
+            rules.alert(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence))
         #expect(week.id == "anomaly.late.2024-06-07.all.weekend")
         #expect(week.text.ko == "2024-06-07 주말 박스오피스 데이터 이상: 집계 지연")
     }

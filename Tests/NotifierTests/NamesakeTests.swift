@@ -23,9 +23,9 @@ import Testing
 
     @Test("two movies of one title in the chart are told apart in every sentence, and their data stay as they are")
     func inTheChart() throws {
-        var decider = AlertDecider(rules: AlertRules())
-        _ = decider.apply(try chart(first, "AZ"))
-        let alerts = decider.apply(try chart(first + 1, "BA"))
+        var state = AlertState(rules: AlertRules())
+        _ = state.apply(try chart(first, "AZ"))
+        let alerts = state.apply(try chart(first + 1, "BA"))
         #expect(
             alerts.map(\.text.ko) == [
                 "〈괴물 (2023)〉 1위로 신규 진입", "〈괴물 (2023)〉, 〈괴물 (2006)〉을 제치고 1위", "〈Z〉 10위권 이탈(전날 2위)",
@@ -41,9 +41,9 @@ import Testing
 
     @Test("a namesake counts while it was in a known chart of the last four weeks", arguments: [27, 28])
     func weeksAgo(days: Int) throws {
-        var decider = AlertDecider(rules: AlertRules())
-        _ = decider.apply(try chart(first, "A"))
-        let alerts = decider.apply(try chart(first + days, "B"))
+        var state = AlertState(rules: AlertRules())
+        _ = state.apply(try chart(first, "A"))
+        let alerts = state.apply(try chart(first + days, "B"))
         #expect(alerts.map(\.text.ko) == [days == 27 ? "〈괴물 (2023)〉 1위로 신규 진입" : "〈괴물〉 1위로 신규 진입"])
     }
 
@@ -51,13 +51,13 @@ import Testing
     func repeated() throws {
         let days = [(0, "AZ"), (30, "A"), (50, "B"), (90, "Z")]
         let charts = try days.map { try chart(first + $0.0, $0.1) }
-        var live = AlertDecider(rules: AlertRules())
+        var live = AlertState(rules: AlertRules())
         let alerts = charts.flatMap { live.apply($0) }
         #expect(alerts.map(\.text.ko) == ["〈괴물 (2023)〉 1위로 신규 진입"])
-        var later = AlertDecider(rules: AlertRules(), since: first + 50)
+        var later = AlertState(rules: AlertRules(), since: first + 50)
         for chart in charts.reversed() { later.applyBaseline(chart) }
-        #expect(later.decideHistory(since: first + 50) == alerts)
-        var restarted = AlertDecider(rules: AlertRules())
+        #expect(later.decideHistory() == alerts)
+        var restarted = AlertState(rules: AlertRules())
         for chart in charts.prefix(2) { restarted.applyBaseline(chart) }
         #expect(restarted.apply(charts[2]) == alerts)
     }

@@ -4,8 +4,8 @@ import EventStore
 import Foundation
 import JSONCoding
 import Messaging
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 import ZeroMQ
@@ -43,7 +43,8 @@ struct NotifierHarness {
         let (lines, line) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "notifier", wallClock: .system) { line.yield(String(decoding: $0, as: UTF8.self)) }
         let notifier = NotifierProcess(
-            configuration, rules: AlertRules(), since: since, logger: logger, wallClock: WallClock { [began] in began })
+            configuration, rules: AlertRules(), since: since,
+            runtime: Runtime(logger: logger, wallClock: WallClock { [began] in began }))
         let (ends, end) = AsyncStream<Void>.makeStream()
         async let run: Void = notifier.run { for await _ in ends {} }
         for await text in lines where text.contains("all charts are read") { break }
@@ -126,7 +127,7 @@ struct NotifierHarness {
             let router = try await io.open(.router, bind: [commands])
             let publisher = Publisher(
                 try await io.open(.publisher, bind: [events]), of: log, positions: positions)
-            let answers = LogCommandHandler(log: log, database: database) { .status(["well": true]) }
+            let answers = LogHandler(log: log, database: database) { .status(["well": true]) }
             self.database = database
             self.log = log
             self.publisher = publisher

@@ -114,7 +114,7 @@ import Testing
         await same.end()
     }
 
-    @Test("with since, the baseline fires from that day on, once")
+    @Test("with since, the baseline fires from that day on, once, and a correction retracts what it fired")
     func since() async throws {
         let worker = try await harness.worker()
         for (day, titles) in [(2, "BA"), (1, "AB"), (3, "AB")] { try await worker.publish(day, titles, at: before) }
@@ -123,6 +123,8 @@ import Testing
         for _ in 0..<2 { #expect(try await harness.alerts(2, since: day) == [id("lead", "B", 2), id("lead", "A", 3)]) }
         #expect(try await harness.alerts(0) == [])
         #expect(try await harness.logged().count == 2)
+        try await worker.publish(3, "BA", at: after)
+        #expect(try await harness.alerts(3).last == "\(id("lead", "A", 3)).retracted")
         await worker.end()
     }
 

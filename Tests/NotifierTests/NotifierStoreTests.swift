@@ -4,8 +4,8 @@ import EventStore
 import Foundation
 import JSONCoding
 import Messaging
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -89,12 +89,12 @@ import Testing
         "a notifier that restarts repeatedly makes the same decisions as one that keeps running, also on corrections",
         .ownThread)
     func restarts() async throws {
-        let rules: [any Rule] = [
+        let rules: [any MovieRule] = [
             EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), ReenteredRule(after: 3),
             StreakRule(days: [2, 5]),
             MilestoneRule(totals: [1_000_000, 5_000_000]), BestRule(after: 3), CorrectionRule(),
         ]
-        let all = AlertRules(rules.map { AlertRules.Entry($0) })
+        let all = AlertRules(rules.map { ConfiguredRule($0) })
         let events = try events()
         let once = try await NotifierStoreTests().alerts(of: events, batch: events.count, rules: all)
         #expect(once.contains { $0.contains(".retracted") })
@@ -117,7 +117,7 @@ import Testing
                 try connection.query("select chart from open_chart order by date", as: [UInt8].self)
             }
             #expect(kept == events.compactMap(\.dataJSON))
-            let marketState = try await store.loadAlertState(rules: AlertRules(), since: nil).decider.marketStates[.all]
+            let marketState = try await store.loadAlertState(rules: AlertRules(), since: nil).markets[.all]
             for event in events {
                 let chart = try event.data(as: Chart.self)
                 #expect(marketState?.chart(of: chart.date)?.chart == chart)
@@ -129,9 +129,9 @@ import Testing
     func market() async throws {
         let events = try events()
         _ = try await alerts(of: events, batch: 50, rules: AlertRules())
-        var entry = AlertRules.Entry(EnteredRule())
-        entry.markets = [Market(nation: .korean)]
-        let rules = AlertRules([entry])
+        var rule = ConfiguredRule(EnteredRule())
+        rule.scope.markets = [Market(nation: .korean)]
+        let rules = AlertRules([rule])
         try await withStore { store in
             let alertState = try await store.loadAlertState(rules: rules, since: nil)
             #expect(alertState.position == nil)
@@ -142,9 +142,9 @@ import Testing
     @Test("a market without rules is deleted but keeps its alerts; new rules for it read the log again")
     func forgottenMarket() async throws {
         let korean = Market(nation: .korean)
-        var entry = AlertRules.Entry(LeadRule())
-        entry.markets = [korean]
-        let rules = AlertRules([entry])
+        var rule = ConfiguredRule(LeadRule())
+        rule.scope.markets = [korean]
+        let rules = AlertRules([rule])
         let events = try Array(events(in: korean).prefix(30))
         let days = Set(events.map(\.topic)).count
         func read(_ alertState: inout AlertState) throws -> [Decision] {
@@ -177,10 +177,10 @@ import Testing
         }
         try await withStore { store in
             var alertState = try await store.loadAlertState(rules: rules, since: nil)
-            #expect(alertState.position == nil && alertState.decider.marketStates[korean]?.days.isEmpty == true)
+            #expect(alertState.position == nil && alertState.markets[korean]?.days.isEmpty == true)
             // What was read is history, and nothing of it fires again.
             #expect(try read(&alertState).isEmpty)
-            #expect(alertState.decider.marketStates[korean]?.days.count == days)
+            #expect(alertState.markets[korean]?.days.count == days)
         }
     }
 

@@ -13,17 +13,17 @@ import Testing
     }
 
     private func alerts(of charts: [SourcedChart], by rules: AlertRules = AlertRules()) -> [Alert] {
-        var decider = AlertDecider(rules: rules)
-        return charts.flatMap { decider.apply($0) }
+        var state = AlertState(rules: rules)
+        return charts.flatMap { state.apply($0) }
     }
 
     /// All rules about movies.
     private var allRules: AlertRules {
-        let rules: [any Rule] = [
+        let rules: [any MovieRule] = [
             EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule(), ReenteredRule(after: 3), OpeningRule(),
             StreakRule(days: [3, 5, 10]), MilestoneRule(), BestRule(), ScreensRule(),
         ]
-        return AlertRules(rules.map { AlertRules.Entry($0) })
+        return AlertRules(rules.map { ConfiguredRule($0) })
     }
 
     @Test("ids are unique, and two runs agree")
@@ -47,13 +47,13 @@ import Testing
             // Films in both charts, by their ranks alone: settled figures agree with the source's own change.
             let stayed = Set(old.keys).intersection(new.keys)
             #expect(
-                stayed.filter { (old[$0] ?? 0) - (new[$0] ?? 0) >= 3 } == stayed.intersection(fired[.rose] ?? []))
+                stayed.filter { (old[$0] ?? 0) - (new[$0] ?? 0) >= 3 } == stayed.intersection(fired["rose"] ?? []))
             #expect(
-                stayed.filter { (new[$0] ?? 0) - (old[$0] ?? 0) >= 3 } == stayed.intersection(fired[.fell] ?? []))
-            #expect(Set(fired[.left] ?? []) == Set(old.keys).subtracting(new.keys))
-            #expect(stayed.isDisjoint(with: fired[.entered] ?? []))
+                stayed.filter { (new[$0] ?? 0) - (old[$0] ?? 0) >= 3 } == stayed.intersection(fired["fell"] ?? []))
+            #expect(Set(fired["left"] ?? []) == Set(old.keys).subtracting(new.keys))
+            #expect(stayed.isDisjoint(with: fired["entered"] ?? []))
             let hasNewLeader = before.chart.entries.first?.movieCode != day.chart.entries.first?.movieCode
-            #expect((fired[.lead] ?? []).isEmpty != hasNewLeader)
+            #expect((fired["lead"] ?? []).isEmpty != hasNewLeader)
         }
     }
 
@@ -69,9 +69,9 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let known = seed == 1 ? charts : charts.filter { _ in Int.random(in: 0..<20, using: &random) > 0 }
         let since = known[0].chart.date
-        var decider = AlertDecider(rules: allRules, since: since)
-        for chart in known.shuffled(using: &random) { decider.applyBaseline(chart) }
-        #expect(decider.decideHistory(since: since).map(\.id) == alerts(of: known, by: allRules).map(\.id))
+        var state = AlertState(rules: allRules, since: since)
+        for chart in known.shuffled(using: &random) { state.applyBaseline(chart) }
+        #expect(state.decideHistory().map(\.id) == alerts(of: known, by: allRules).map(\.id))
     }
 
     @Test(
@@ -100,13 +100,13 @@ import Testing
         // A notifier that is started in the middle with the first of these days, or before all with none of them.
         let start = Int.random(in: -order.count..<order.count, using: &random)
         let since = known[0].chart.date
-        var decider = AlertDecider(rules: allRules, since: since)
-        for chart in order.prefix(max(0, start)) { decider.applyBaseline(chart) }
-        var alerts = decider.decideHistory(since: since)
-        for chart in order.dropFirst(max(0, start)) { alerts += decider.apply(chart) }
+        var state = AlertState(rules: allRules, since: since)
+        for chart in order.prefix(max(0, start)) { state.applyBaseline(chart) }
+        var alerts = state.decideHistory()
+        for chart in order.dropFirst(max(0, start)) { alerts += state.apply(chart) }
         let newest = known[known.count - 1].chart.date
         func ofNewestDays(_ alerts: [Alert]) -> [String] {
-            alerts.filter { newest - $0.date <= AlertDecider.daysBeforeNewest }.map(\.id).sorted()
+            alerts.filter { newest - $0.date <= MarketState.daysBeforeNewest }.map(\.id).sorted()
         }
         #expect(ofNewestDays(alerts) == ofNewestDays(self.alerts(of: known, by: allRules)))
     }
@@ -115,11 +115,11 @@ import Testing
         "after corrections, what stands is what the corrected charts say, but for what was retracted", arguments: 1...6)
     func corrections(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var decider = AlertDecider(rules: allRules)
+        var state = AlertState(rules: allRules)
         var final = charts
         var alerts: [Alert] = []
         for index in charts.indices {
-            alerts += decider.apply(charts[index])
+            alerts += state.apply(charts[index])
             guard index >= 10, Int.random(in: 0..<4, using: &random) == 0 else { continue }
             // A chart of the week is corrected: two neighbours change places, or one movie had more or fewer visitors.
             let corrected = index - Int.random(in: 0...7, using: &random)
@@ -133,7 +133,7 @@ import Testing
                 entries[line].audience = (entries[line].audience ?? 0) * Int.random(in: 0...3, using: &random)
             }
             final[corrected].chart.entries = entries
-            alerts += decider.apply(final[corrected])
+            alerts += state.apply(final[corrected])
         }
         let retracted = Set(alerts.compactMap(\.retracts))
         let standing = Set(alerts.filter { $0.retracts == nil }.map(\.id)).subtracting(retracted)
@@ -155,12 +155,12 @@ import Testing
 
     @Test("the further rules fire over a year what the movies' whole years show")
     func furtherRules() {
-        let rules: [any Rule] = [
+        let rules: [any MovieRule] = [
             ReenteredRule(after: 3), OpeningRule(), StreakRule(days: [5, 10]), MilestoneRule(), BestRule(),
             ScreensRule(),
         ]
-        var decider = AlertDecider(rules: AlertRules(rules.map { AlertRules.Entry($0) }))
-        let fired = Set(charts.flatMap { decider.apply($0) }.map(\.id))
+        var state = AlertState(rules: AlertRules(rules.map { ConfiguredRule($0) }))
+        let fired = Set(charts.flatMap { state.apply($0) }.map(\.id))
         let days = Set(charts.map(\.chart.date))
         let leaders = Dictionary(uniqueKeysWithValues: charts.map { ($0.chart.date, $0.chart.entries[0].movieCode) })
         let lines = charts.flatMap { chart in chart.chart.entries.map { (day: chart.chart.date, movie: $0) } }
@@ -170,18 +170,18 @@ import Testing
                 func fire(_ rule: AlertRule) { expected.insert("\(rule.rawValue).\(code).\(day).all") }
                 let before = year.filter { $0.day < day }
                 let last = before.last
-                if movie.openDate == day { fire(.opening) }
+                if movie.openDate == day { fire("opening") }
                 func areKnown(since first: KoreanDate) -> Bool {
                     (first.dayNumber..<day.dayNumber).allSatisfy { days.contains(KoreanDate(dayNumber: $0)) }
                 }
                 let isOpening = movie.isNew || movie.openDate == day
-                if let last, day - last.day > 3, areKnown(since: last.day), !isOpening { fire(.reentered) }
+                if let last, day - last.day > 3, areKnown(since: last.day), !isOpening { fire("reentered") }
                 let streak = (0...).first { leaders[day - $0] != code } ?? 0
-                if [5, 10].contains(streak), days.contains(day - streak) { fire(.streak) }
+                if [5, 10].contains(streak), days.contains(day - streak) { fire("streak") }
                 if let first = before.first, day - first.day >= 7, let opening = movie.openDate, opening < day,
                     areKnown(since: opening), before.allSatisfy({ $0.movie.audience ?? 0 < movie.audience ?? 0 })
                 {
-                    fire(.best)
+                    fire("best")
                 }
                 let dayBefore = (movie.audienceTotal ?? 0) - (movie.audience ?? 0)
                 let highest = before.compactMap(\.movie.audienceTotal).max()
@@ -190,11 +190,11 @@ import Testing
                     guard milestone <= movie.audienceTotal ?? 0, highest ?? 0 < milestone else { return false }
                     return dayBefore < milestone || (last.map { areKnown(since: $0.day) } ?? false)
                 }
-                if !isOld, isPassed { fire(.milestone) }
+                if !isOld, isPassed { fire("milestone") }
                 if last?.day == day - 1, let screens = movie.screens, let old = last?.movie.screens,
                     max(old, screens) >= 100, old >= 2 * screens || screens >= 2 * old
                 {
-                    fire(.screens)
+                    fire("screens")
                 }
             }
         }

@@ -16,16 +16,16 @@ struct RuleFileTests {
 
     @Test(
         "without a file or a rules section, the contract's five rules are enabled",
-        arguments: ["", "films: [\"AAAAAAAA\"]"])
+        arguments: ["", "movies: [\"AAAAAAAA\"]"])
     func standard(text: String) throws {
-        #expect(try read(text).rules.names == [.entered, .left, .rose, .fell, .lead])
-        #expect(RuleFile.standard.rules.names == [.entered, .left, .rose, .fell, .lead])
+        #expect(try read(text).rules.names == ["entered", "left", "rose", "fell", "lead"])
+        #expect(RuleFile.standard.rules.names == ["entered", "left", "rose", "fell", "lead"])
     }
 
     @Test("a rules section enables only the rules that it names")
     func words() throws {
         let rules = try read("rules: {milestone: , lead: true, left: false, rose: {by: 5}}").rules
-        #expect(rules.names == [.rose, .lead, .milestone])
+        #expect(rules.names == ["rose", "lead", "milestone"])
     }
 
     @Test("a change below the threshold fires nothing")
@@ -47,7 +47,7 @@ struct RuleFileTests {
             titles: ["a k", xx]
             rules:
               entered:
-              rose: {films: [BBBBBBBB], by: 1}
+              rose: {movies: [BBBBBBBB], by: 1}
             """
         ).rules
         var day = try SourcedChart.june(
@@ -64,12 +64,12 @@ struct RuleFileTests {
         let rules = try read("rules: {entered: {markets: [all, nation-K]}, lead: }").rules
         let korean = Market(nation: .korean)
         #expect(rules.markets == [.all, korean])
-        var decider = AlertDecider(rules: rules)
-        _ = decider.apply(try .june(3, [.movie("A", line: 1)], market: korean))
-        let alerts = decider.apply(try .june(4, [.movie("N", line: 1, isNew: true)], market: korean))
+        var state = AlertState(rules: rules)
+        _ = state.apply(try .june(3, [.movie("A", line: 1)], market: korean))
+        let alerts = state.apply(try .june(4, [.movie("N", line: 1, isNew: true)], market: korean))
         #expect(alerts.map(\.id) == ["entered.NNNNNNNN.2024-06-04.nation-K"])
         #expect(alerts.map(\.market) == [korean])
-        #expect(decider.apply(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
+        #expect(state.apply(try .june(2, [.movie("N", line: 1, isNew: true)])).map(\.market) == [nil])
     }
 
     @Test("each rule has its own severity and texts")
@@ -93,7 +93,7 @@ struct RuleFileTests {
         let diagnostics = try #require(throws: ConfigurationDiagnosticsError.self) {
             try read(
                 """
-                films: [1234]
+                movies: [1234]
                 market: [all]
                 rules:
                   rose:
@@ -111,7 +111,7 @@ struct RuleFileTests {
         }
         #expect(
             diagnostics.description == """
-                rules.yml:1:9: films[0]: '1234' is not a film's code, such as 20234675
+                rules.yml:1:10: movies[0]: '1234' is not a movie's code, such as 20234675
                 rules.yml:2:1: market: unknown key; did you mean markets?
                 rules.yml:5:9: rules.rose.by: 'three' is not a whole number
                 rules.yml:6:5: rules.rose.treshold: unknown key; did you mean text?

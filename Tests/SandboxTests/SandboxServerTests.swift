@@ -88,7 +88,7 @@ struct SandboxServerTests {
         }
         try await withServer(["kobis.faults.320011=1", "kobis.latency=1"]) { server, daily in
             let response = try await HTTPExchange(server.address, daily)
-            #expect(response.body == KobisError.quotaExhausted.body)
+            #expect(response.body == SimulatedKobisError.quotaExhausted.body)
         }
         try await withServer(["images.dead=1"]) { server, _ in
             let response = try await HTTPExchange(server.address, "/posters/20240001.jpg")
@@ -110,18 +110,6 @@ struct SandboxServerTests {
         }
         await server.shutdown()
         #expect(try await hanging.status == 503)
-    }
-
-    @Test("a server runs until its task is cancelled", .patience)
-    func run() async throws {
-        var options = SandboxOptions()
-        options.address = "127.0.0.1:\(try reservePort())"
-        let server = try SandboxServer(options: options, now: { noon })
-        let task = Task { await server.run() }
-        #expect(try await HTTPExchange(server.address, "/healthz").status == 200)
-        task.cancel()
-        await task.value
-        await #expect(throws: (any Error).self) { try await HTTPExchange(server.address, "/healthz") }
     }
 
     @Test("an address in use and a folder without recordings are errors")

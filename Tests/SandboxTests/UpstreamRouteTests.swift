@@ -92,7 +92,7 @@ struct KobisTests {
             await sandbox.respond(to: .daily("20240604")).text, await sandbox.respond(to: .daily("20240604")).text,
         ]
         #expect(texts.map { $0.contains("boxOfficeResult") } == [true, false, true, false])
-        #expect(texts[3] == String(decoding: KobisError.quotaExhausted.body, as: UTF8.self))
+        #expect(texts[3] == String(decoding: SimulatedKobisError.quotaExhausted.body, as: UTF8.self))
         let later = WebRequest(method: "PATCH", path: "/control", body: Array(#"{"clockOffset":86400}"#.utf8))
         #expect(await sandbox.respond(to: later).status == 200)
         #expect(await sandbox.respond(to: .daily("20240604")).text.contains("dailyBoxOfficeList"))

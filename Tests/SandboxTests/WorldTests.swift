@@ -139,7 +139,7 @@ struct WorldTests {
     func facts() {
         let movies = (2_800..<2_830).flatMap { World(seed: 1).movies(openingIn: ReleaseWeek(number: $0)) }
         let facts = movies.map(\.facts)
-        func part(_ isSo: (MovieFacts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
+        func part(_ isSo: (SimulatedFacts) -> Bool) -> Double { Double(facts.count(where: isSo)) / Double(facts.count) }
         #expect((0.05...0.5).contains(part { $0.directors.isEmpty }))
         #expect((0.1...0.7).contains(part { $0.actors.isEmpty }))
         #expect(part { $0.staff.isEmpty } > 0.6)

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A Python program in `Tests/Counterparts`, such as a mail server, whose output a test reads line by line.
 ///
@@ -17,18 +17,9 @@ public final class Counterpart: Sendable {
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Counterparts")
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-u", folder.appending(path: name).standardized.path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardInput = FileHandle.nullDevice
-        output = try childStart.withLock { _ in
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            return pipe.fileHandleForReading
-        }
-        self.process = process
+        (process, output) = try startPython(
+            ["-u", folder.appending(path: name).standardized.path] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { _, new in new })
         guard let line = await Self.line(from: output, rest), let port = Int(line) else {
             process.terminate()
             throw StartError(name: name)
@@ -58,9 +49,7 @@ public final class Counterpart: Sendable {
     }
 
     private static func line(from output: FileHandle, _ rest: Monitor<[UInt8]>) async -> String? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: readLine(from: output, rest)) }
-        }
+        await blocking { readLine(from: output, rest) }
     }
 
     private static func readLine(from output: FileHandle, _ rest: Monitor<[UInt8]>) -> String? {
@@ -87,3 +76,27 @@ public let childStart: Monitor<Bool> = {
     signal(SIGPIPE, SIG_IGN)
     return Monitor(false)
 }()
+
+/// Starts Debian's Python, without input, and returns the process and its output.
+public func startPython(
+    _ arguments: [String], environment: [String: String]
+) throws -> (process: Process, output: FileHandle) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/python3")
+    process.arguments = arguments
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    return try childStart.withLock { _ in
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        return (process, pipe.fileHandleForReading)
+    }
+}
+
+/// Calls `body`, which may block, outside of the cooperative pool.
+public func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: body()) }
+    }
+}

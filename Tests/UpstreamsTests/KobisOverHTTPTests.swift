@@ -37,7 +37,7 @@ import WebServer
     }
 
     private func send<Value: Sendable>(
-        _ answer: @escaping HTTPServer.Handler, _ endpoint: (Kobis) -> Endpoint<Value>
+        _ answer: @escaping HTTPServer.Handler, _ endpoint: (Kobis) -> APICall<Value>
     ) async throws -> Value {
         let server = try HTTPServer(address: "127.0.0.1:0", handler: answer)
         let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))

@@ -17,7 +17,7 @@ extension ProductID {
 }
 
 /// Returns the error that an endpoint throws for a response; nil if it returns.
-private func failure<Value>(_ endpoint: Endpoint<Value>, _ response: HTTPResponse) -> UpstreamError? {
+private func failure<Value>(_ endpoint: APICall<Value>, _ response: HTTPResponse) -> UpstreamError? {
     do throws(UpstreamError) {
         _ = try endpoint.read(response)
         return nil

@@ -1,4 +1,5 @@
 import BoxOffice
+import Crypto
 import FoundationEssentials
 import Imaging
 import Networking

@@ -4,8 +4,8 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 import Upstreams
@@ -23,6 +23,8 @@ final class WorkerHarness: Sendable {
     let queue = RequestQueue()
     private let time = Locked(noon)
     let wallClock: WallClock
+    let runtime: Runtime
+    let metrics = WorkerMetrics(Metrics(), clock: ManualClock())
     let log = LogLines()
     private let published: Locked<[LoggedEvent]>
     private let stream: AsyncStream<LoggedEvent>
@@ -32,6 +34,7 @@ final class WorkerHarness: Sendable {
         folder = try TemporaryFolder()
         database = try Database(path: folder.file("worker.db"), schema: WorkerStore.schema)
         wallClock = WallClock { [time] in time.withLock { $0 } }
+        runtime = Runtime(logger: log.logger(clock: wallClock), wallClock: wallClock, clock: ManualClock())
         let (stream, continuation) = AsyncStream.makeStream(of: LoggedEvent.self)
         let published = Locked<[LoggedEvent]>([])
         self.stream = stream
@@ -41,11 +44,10 @@ final class WorkerHarness: Sendable {
             publish: { events in
                 published.withLock { $0 += events }
                 for event in events { continuation.yield(event) }
-            }, queue: queue, metrics: WorkerMetrics(Metrics(), clock: ManualClock()),
-            logger: log.logger(clock: wallClock), scheduleSignal: RestartableWakeSignal(),
-            backfillSignal: RestartableWakeSignal())
+            }, queue: queue, metrics: metrics, runtime: runtime, scheduleSignal: WakeSignal(),
+            backfillSignal: WakeSignal())
         store = WorkerStore(
-            database: database, log: events, inbox: RequestInbox(limit: room), wallClock: wallClock, seal: SecretSeal()
+            database: database, log: events, inboxLimit: room, seal: SecretSeal(), runtime: runtime
         ) { [observer] changes in
             handler.handle(changes)
             observer.withLock { $0 }(changes)
@@ -60,8 +62,6 @@ final class WorkerHarness: Sendable {
     func setClock(to time: Date) {
         self.time.withLock { $0 = time }
     }
-
-    var logger: Logger { log.logger(clock: wallClock) }
 
     /// The topics of the events published so far, in order.
     var topics: [String] { published.withLock { $0.map(\.topic.description) } }
@@ -103,9 +103,47 @@ final class WorkerHarness: Sendable {
     @discardableResult
     func accept(_ request: Request, as id: String) async throws -> AcceptedRequest {
         let accepted = AcceptedRequest(id: try #require(RequestID(id)), request: request)
-        let outcomes = try await store.accept([IntakeItem(accepted: accepted, frames: request.frames)])
-        #expect(outcomes == [.accepted])
+        #expect(try await accept([IntakeItem(accepted: accepted, frames: request.frames)]) == [.accepted])
         return accepted
+    }
+
+    func accept(_ items: [IntakeItem]) async throws -> [IntakeResult] {
+        try await store.write { try RequestInbox($0).accept(items) }
+    }
+
+    func reject(_ requests: [RejectedRequest]) async throws {
+        try await store.write { try RequestInbox($0).reject(requests) }
+    }
+
+    func loadPending() async throws -> [AcceptedRequest] {
+        try await store.write { try RequestInbox($0).loadPending() }
+    }
+
+    @discardableResult
+    func settle(_ accepted: AcceptedRequest, with result: FetchResult, askedAt: Date) async throws -> [Anomaly]? {
+        try await store.write { try SettlementStore($0).settle(accepted, with: result, askedAt: askedAt) }
+    }
+
+    @discardableResult
+    func settle(_ accepted: AcceptedRequest, with error: ContractError) async throws -> [Anomaly]? {
+        try await store.write { try SettlementStore($0).settle(accepted, with: error) }
+    }
+
+    /// Returns what the log has fresh of a request's result at noon.
+    func fresh(_ request: Request) async throws -> FreshEvents {
+        try await store.read { try Freshness($0).events(for: request, at: Self.noon) }
+    }
+
+    func attachments(of id: RequestID) async throws -> Attachments {
+        try await store.read { try OrderStore($0).attachments(of: id) }
+    }
+
+    func intent(of id: RequestID) async throws -> OrderIntent? {
+        try await store.read { try OrderStore($0).intent(of: id) }
+    }
+
+    func insert(_ intent: OrderIntent, of id: RequestID) async throws {
+        try await store.write { try OrderStore($0).insert(intent, of: id) }
     }
 }
 
@@ -122,16 +160,24 @@ extension WorkerHarness {
                 PosterSearch(
                     client: client, search: KakaoImageSearch(url: $0, key: "fedcba9876543210"),
                     allowsPrivateAddresses: true)
-            }, quota: quota, wallClock: wallClock, logger: logger)
+            }, quota: quota, runtime: runtime)
     }
 
     /// Makes a service on the harness's queue, whose pauses `clock` ends.
     func service(
         _ fetcher: Fetcher, metrics: Metrics = Metrics(), clock: ManualClock = ManualClock()
     ) -> FetchService {
-        FetchService(
-            queue: queue, fetcher: { _ in fetcher }, store: store, logger: logger,
-            metrics: WorkerMetrics(metrics, clock: clock), clock: clock)
+        var runtime = runtime
+        runtime.clock = clock
+        return FetchService(
+            queue: queue, fetcher: { _ in fetcher }, store: store, metrics: WorkerMetrics(metrics, clock: clock),
+            runtime: runtime)
+    }
+
+    /// Makes an intake into the harness's inbox.
+    func intake() -> RequestIntake {
+        RequestIntake(
+            store: store, queue: queue, logger: RateLimitedLogger(runtime.logger), metrics: metrics, runtime: runtime)
     }
 
     /// Runs the service while `body` runs, then stops it.
@@ -154,7 +200,7 @@ extension RetryPolicy {
 }
 
 extension Fetcher {
-    /// Returns the answer to a request with a random id.
+    /// Returns the result of a request with a random id.
     func result(for request: Request, asOf now: Date) async throws -> FetchResult {
         try await result(for: AcceptedRequest(id: .random(), request: request), asOf: now)
     }

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import Health
 import Networking
-import Operations
+import ServiceRuntime
 import TestSupport
 import Testing
 

@@ -4,9 +4,9 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import Operations
 import SQLite
 import Sandbox
+import ServiceRuntime
 import TestSupport
 import Testing
 import ZeroMQ
@@ -52,11 +52,11 @@ import ZeroMQ
     ) async throws {
         let configuration = try configuration(settings)
         let log = LogLines()
-        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
-        let worker = WorkerProcess(configuration, logger: log.logger(), wallClock: clock)
+        let (stopRequests, stop) = AsyncStream.makeStream(of: Never.self)
+        let worker = WorkerProcess(configuration, runtime: Runtime(logger: log.logger(), wallClock: clock))
         let running = Task {
             defer { log.end() }
-            try await worker.run { for await _ in asked {} }
+            try await worker.run { for await _ in stopRequests {} }
         }
         guard let ready = await log.line("worker ready") else { return try await running.value }
         let addresses = try JSON.decode(Addresses.self, from: Array(ready.utf8))
@@ -67,7 +67,7 @@ import ZeroMQ
             commands: try await CommandClient(io, address: addresses.commands))
         try await body(run, io)
         await io.shutdown()
-        ask.finish()
+        stop.finish()
         try await running.value
     }
 
@@ -202,48 +202,6 @@ import ZeroMQ
             let uptime = try await status(run).uptime
             #expect(uptime >= 0)
         }
-        await sandbox.shutdown()
-    }
-
-    @Test("the work group starts and stops while the endpoints answer, and carries out the requests accepted meanwhile")
-    func workGroup() async throws {
-        let configuration = try configuration(["MARQUEE_SCHEDULE": "off"])
-        let worker = try await WorkerProcess(configuration, logger: LogLines().logger(), wallClock: Self.noon).open()
-        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
-        let endpoints = Task {
-            try await ServiceGroup(worker.endpoints, grace: .seconds(1)).run { for await _ in asked {} }
-        }
-        let io = try IOThread()
-        let commands = worker.sockets.commands.addresses[0]
-        let client = RequestClient(io, commands: commands, events: worker.sockets.events.addresses[0])
-        let asker = try await CommandClient(io, address: commands)
-        func used() async throws -> Int? {
-            let reply = try await asker.ask("status")
-            #expect(reply.word == "status")
-            return try JSON.decode(Status.self, from: reply.body).quota["kobis"]?.used
-        }
-        let oldest = Sample.date("2024-04-25")
-
-        // Each run has new HTTP clients, and books its calls anew after the last run has released its own.
-        for number in 0..<2 {
-            #expect(try await used() == number)
-            let pending = Task {
-                try await client.perform(Request(.day(oldest + number, .all)), within: patience)
-            }
-            try await waitUntil("a request in the inbox") { try await worker.work.parts.store.waitingCount() == 1 }
-            #expect(worker.work.parts.queue.lengths.live == 0)
-            let working = Task { try await worker.work.run() }
-            #expect(try done(await pending.value).from == .upstream)
-            await worker.work.stop()
-            try await working.value
-            #expect(try await used() == number + 1)
-        }
-        await io.shutdown()
-        ask.finish()
-        try await endpoints.value
-        let store = worker.work.parts.store
-        #expect(try await store.database.read { try $0.query("select used from quota", as: Int.self) } == [2])
-        await worker.close()
         await sandbox.shutdown()
     }
 

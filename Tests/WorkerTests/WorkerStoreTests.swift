@@ -17,9 +17,9 @@ import Testing
     func oneEnd() async throws {
         let harness = try await WorkerHarness()
         let accepted = try await harness.accept(Sample.chart, as: "a")
-        try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
-        try await harness.store.settle(accepted, with: Sample.result(11), askedAt: WorkerHarness.noon)
-        try await harness.store.settle(accepted, with: ContractError(.internal, "too late"))
+        try await harness.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        try await harness.settle(accepted, with: Sample.result(11), askedAt: WorkerHarness.noon)
+        try await harness.settle(accepted, with: ContractError(.internal, "too late"))
         #expect(harness.topics == ["request.accepted.a", "ranking.day.all.2024-06-04", "request.done.a"])
         let done = try #require(harness.events("request.done").first).data(as: RequestDone.self)
         #expect(done.from == .upstream)
@@ -35,17 +35,17 @@ import Testing
         movie.staff = (0..<40_000).map { Movie.Staff(name: "사람 \($0)") }
         let result = FetchResult(fetched: [.movie(movie)], source: .upstream)
         let error = await #expect(throws: ContractError.self) {
-            try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+            try await harness.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         }
         #expect(error?.code == .upstreamInvalid)
-        #expect(try await harness.store.checkedEvent(.movie(movie.code)) == nil)
+        #expect(try await harness.store.read { try $0.latest(.movie(Sample.code("20240001"))) } == nil)
     }
 
     @Test("a request that the log can answer is answered by the commit that accepts it")
     func answeredAtOnce() async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "a")
-        try await harness.store.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
+        try await harness.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
         let chart = try #require(harness.events("ranking.").first)
         let admission = Locked(CommittedChanges())
         harness.observeCommits { changes in admission.withLock { $0 = changes } }
@@ -54,15 +54,15 @@ import Testing
             return IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: request), frames: request.frames)
         }
-        let answers = try await harness.store.accept(items)
+        let answers = try await harness.accept(items)
         #expect(answers == [.accepted, .accepted])
         let topics = ["request.accepted.b", chart.topic.description, "request.done.b", "request.accepted.c"]
         #expect(harness.topics.suffix(4) == topics[...])
         #expect(harness.events("ranking.").last == chart)
         #expect(try #require(harness.events("request.done.b").first).data(as: RequestDone.self).from == .log)
-        #expect(admission.withLock { $0.answered.map(\.id) } == [Sample.id("b")])
+        #expect(admission.withLock { $0.done.map(\.id) } == [Sample.id("b")])
         #expect(admission.withLock { $0.waiting.map(\.id) } == [Sample.id("c")])
-        #expect(try await harness.store.loadPending().map(\.id) == [Sample.id("c")])
+        #expect(try await harness.loadPending().map(\.id) == [Sample.id("c")])
         try await harness.expectPublishedInOrder()
     }
 
@@ -75,12 +75,12 @@ import Testing
             IntakeItem(
                 accepted: AcceptedRequest(id: Sample.id(id), request: Sample.chart), frames: Sample.chart.frames)
         }
-        _ = try await harness.store.accept(items)
+        _ = try await harness.accept(items)
         let waiting = admission.withLock { $0.waiting }
-        #expect(try await harness.store.answer(to: waiting[1], at: WorkerHarness.noon) == nil)
-        try await harness.store.settle(waiting[0], with: Sample.result(10), askedAt: WorkerHarness.noon)
-        let answer = try await harness.store.answer(to: waiting[1], at: WorkerHarness.noon)
-        #expect(answer?.logged == harness.events("ranking."))
+        #expect(try await !harness.fresh(waiting[1].request).isComplete)
+        try await harness.settle(waiting[0], with: Sample.result(10), askedAt: WorkerHarness.noon)
+        let fresh = try await harness.fresh(waiting[1].request)
+        #expect(fresh.isComplete && fresh.events == harness.events("ranking."))
     }
 
     @Test("requests are queued once they are published; a write in the same commit may have answered one of them")
@@ -111,10 +111,10 @@ import Testing
         }
         for await _ in started {}
         let offering = Task.immediate {
-            try await harness.store.accept(items)
+            try await harness.accept(items)
         }
         let settling = Task.immediate {
-            try await harness.store.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
+            try await harness.settle(first, with: Sample.result(10), askedAt: WorkerHarness.noon)
         }
         gate.withLock { $0 = true }
         try await holding.value
@@ -123,8 +123,8 @@ import Testing
         let batches = handed.withLock { $0 }
         #expect(batches.map { $0.waiting.map(\.id.description) } == [["answered", "asks", "orders"]])
         #expect(batches.map(\.published) == [4])
-        #expect(try await harness.store.answer(to: batches[0].waiting[0], at: WorkerHarness.noon) != nil)
-        #expect(try await harness.store.answer(to: batches[0].waiting[1], at: WorkerHarness.noon) == nil)
+        #expect(try await harness.fresh(batches[0].waiting[0].request).isComplete)
+        #expect(try await !harness.fresh(batches[0].waiting[1].request).isComplete)
     }
 
     @Test("a request that cannot be stored is not queued, and has no end")
@@ -139,32 +139,31 @@ import Testing
                 "create trigger refusal before insert on event begin select raise(abort, 'no event'); end")
         }
         await #expect(throws: (any Error).self) {
-            _ = try await harness.store.accept([IntakeItem(accepted: accepted, frames: request.frames)])
+            _ = try await harness.accept([IntakeItem(accepted: accepted, frames: request.frames)])
         }
         try await harness.database.write { try $0.execute("drop trigger refusal") }
         #expect(handed.withLock { $0.isEmpty })
-        #expect(try await harness.store.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon) == nil)
+        #expect(try await harness.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon) == nil)
         #expect(harness.topics.isEmpty)
-        #expect(try await harness.store.loadPending().isEmpty)
+        #expect(try await harness.loadPending().isEmpty)
     }
 
     @Test("the origin of a request is reported when it ends, by a result, by a failure or from the log")
     func endsByOrigin() async throws {
         let harness = try await WorkerHarness()
         let ended = Locked<[(origin: RequestOrigin, published: Int)]>([])
-        let store = harness.store
         harness.observeCommits { [unowned harness] changes in
             for origin in changes.ended { ended.withLock { $0.append((origin, harness.topics.count)) } }
         }
         func accept(_ id: String, of origin: RequestOrigin) async throws -> AcceptedRequest {
             let accepted = AcceptedRequest(id: Sample.id(id), request: Sample.chart, origin: origin)
-            _ = try await store.accept([IntakeItem(accepted: accepted, frames: Sample.chart.frames)])
+            _ = try await harness.accept([IntakeItem(accepted: accepted, frames: Sample.chart.frames)])
             return accepted
         }
-        try await store.settle(accept("a", of: .schedule), with: ContractError(.internal, "no"))
-        try await store.settle(accept("b", of: .backfill), with: Sample.result(10), askedAt: WorkerHarness.noon)
+        try await harness.settle(accept("a", of: .schedule), with: ContractError(.internal, "no"))
+        try await harness.settle(accept("b", of: .backfill), with: Sample.result(10), askedAt: WorkerHarness.noon)
         _ = try await accept("c", of: .schedule)
-        try await store.settle(
+        try await harness.settle(
             AcceptedRequest(id: Sample.id("b"), request: Sample.chart, origin: .client),
             with: ContractError(.internal, "late"))
         #expect(ended.withLock { $0.map(\.origin) } == [.schedule, .backfill, .schedule])
@@ -185,12 +184,12 @@ import Testing
         }
         let result = FetchResult(fetched: [.chart(chart)], source: .upstream)
         await #expect(throws: (any Error).self) {
-            try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+            try await harness.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         }
         #expect(harness.topics == ["request.accepted.a"])
-        #expect(try await harness.store.loadPending() == [accepted.triedOnce])
+        #expect(try await harness.loadPending() == [accepted.triedOnce])
         try await harness.database.setFull(false)
-        try await harness.store.settle(accepted, with: result, askedAt: WorkerHarness.noon)
+        try await harness.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         #expect(harness.topics.count == 3)
     }
 }

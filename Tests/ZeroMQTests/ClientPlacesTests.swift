@@ -13,27 +13,26 @@ struct ClientPlacesTests {
     private let failures = Locked<[HandshakeFailure]>([])
     private let drops = Locked<[DroppedConnection]>([])
 
-    private func makeServer(isEncrypted: Bool) throws -> IOThread {
+    private func makeServer() throws -> IOThread {
         let known = [clientKeys.publicKey: "friend", otherKeys.publicKey: "other"]
         let rules = Encryption.Server(keys: serverKeys) { key, _ in
             known[key].map(Encryption.Admission.admitted(name:)) ?? .refused(.unknownKey)
         }
-        let encryption = isEncrypted ? Encryption(client: nil, server: rules) : nil
-        return try IOThread(encryption: encryption) { [failures] failure in
+        return try IOThread(encryption: Encryption(client: nil, server: rules)) { [failures] failure in
             failures.withLock { $0.append(failure) }
         } onDrop: { [drops] drop in
             drops.withLock { $0.append(drop) }
         }
     }
 
-    private func makeClient(isEncrypted: Bool, _ keys: KeyPair? = nil) throws -> IOThread {
+    private func makeClient(_ keys: KeyPair? = nil) throws -> IOThread {
         let client = Encryption.Client(keys: keys ?? clientKeys, server: serverKeys.publicKey)
-        return try IOThread(encryption: isEncrypted ? Encryption(client: client, server: nil) : nil)
+        return try IOThread(encryption: Encryption(client: client, server: nil))
     }
 
     /// Connects a client with a known key, and expects its message at the router.
     private func expectClientIsServed(by router: Socket) async throws {
-        let clientThread = try makeClient(isEncrypted: true)
+        let clientThread = try makeClient()
         let client = try await clientThread.open(.dealer, connect: router.addresses)
         await client.send([Message("question")])
         #expect(try await router.next().text(at: 1) == "question")
@@ -51,14 +50,13 @@ struct ClientPlacesTests {
         failures.withLock { $0.count { $0.reason == reason } }
     }
 
-    @Test(
-        "strangers who connect and say nothing keep no client out: the oldest of them goes", arguments: [true, false])
-    func silentStrangers(isEncrypted: Bool) async throws {
-        let thread = try makeServer(isEncrypted: isEncrypted)
+    @Test("strangers who connect and say nothing keep no client out: the oldest of them goes")
+    func silentStrangers() async throws {
+        let thread = try makeServer()
         var options = patient
         options.maximumConnections = 5
         let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-        let clientThread = try makeClient(isEncrypted: isEncrypted)
+        let clientThread = try makeClient()
         let first = try await clientThread.open(.dealer, connect: router.addresses)
         await first.send([Message("first")])
         #expect(try await router.next().text(at: 1) == "first")
@@ -79,7 +77,7 @@ struct ClientPlacesTests {
 
     @Test("an address has a number of connections that have not greeted; one more ends the oldest of them")
     func pending() async throws {
-        let thread = try makeServer(isEncrypted: true)
+        let thread = try makeServer()
         var options = patient
         options.maximumPendingConnections = 3
         let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
@@ -94,7 +92,7 @@ struct ClientPlacesTests {
 
     @Test("an address opens so many encrypted connections a second, and more once time has passed")
     func rate() async throws {
-        let thread = try makeServer(isEncrypted: true)
+        let thread = try makeServer()
         var options = patient
         options.newConnectionsPerSecond = 1
         let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
@@ -110,25 +108,12 @@ struct ClientPlacesTests {
         await thread.shutdown()
     }
 
-    @Test("connections without encryption cost no handshake and have no such rate")
-    func rateWithoutEncryption() async throws {
-        let thread = try makeServer(isEncrypted: false)
-        var options = patient
-        options.newConnectionsPerSecond = 5
-        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-        let strangers = (0..<40).map { _ in RawPeer(connectedTo: router.addresses[0]) }
-        try await waitUntil("connections", look: { router.counters.connections }, is: { $0 == 40 })
-        #expect(refusals(.tooManyConnections) == 0)
-        withExtendedLifetime(strangers) {}
-        await thread.shutdown()
-    }
-
     @Test("when a key is withdrawn its connections end, and so does one whose key is not known; no other does")
     func withdrawn() async throws {
-        let thread = try makeServer(isEncrypted: true)
+        let thread = try makeServer()
         let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: patient)
         let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"])
-        let (friend, other) = (try makeClient(isEncrypted: true), try makeClient(isEncrypted: true, otherKeys))
+        let (friend, other) = (try makeClient(), try makeClient(otherKeys))
         var dealers: [Socket] = []
         for client in [friend, other] {
             let dealer = try await client.open(.dealer, connect: router.addresses)

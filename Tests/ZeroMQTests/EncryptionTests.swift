@@ -141,25 +141,6 @@ struct EncryptionTests {
         await server.thread.shutdown()
     }
 
-    @Test("an encrypted client whose message does not end is disconnected")
-    func endless() async throws {
-        let (drops, continuation) = AsyncStream.makeStream(of: DroppedConnection.self)
-        let rules = Encryption.Server(keys: serverKeys) { _, _ in .admitted(name: "friend") }
-        let thread = try IOThread(encryption: Encryption(client: nil, server: rules)) { _ in
-        } onDrop: {
-            continuation.yield($0)
-        }
-        let router = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"])
-        let client = try makeClient(knownClient)
-        let dealer = try await client.open(.dealer, connect: router.addresses)
-        // Encrypting all of it takes longer than the server waits.
-        await dealer.send([Message([[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 2_000))])
-        #expect(try #require(await drops.first { _ in true }).reason == .endless)
-        #expect(router.counters.received + router.counters.refused == 0)
-        await client.shutdown()
-        await thread.shutdown()
-    }
-
     @Test("a refused client gets a handshake failure")
     func clientGetsFailure() async throws {
         let server = try makeServer()

@@ -26,7 +26,7 @@ struct MessageQueueTests {
 
     @Test("a removed burst frees its memory, however many others wait")
     func memory() {
-        let unread = UnreadByteAccounting()
+        let unread = ConnectionGuard.UnreadBytes()
         var queue = MessageQueue()
         let connections = (1...2).map { ConnectionID(descriptor: $0, number: 7) }
         for connection in connections {

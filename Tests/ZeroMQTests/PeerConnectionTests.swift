@@ -76,9 +76,9 @@ struct PeerConnectionTests {
         var options = SocketOptions()
         change(&options)
         return ConnectionMonitor(
-            kind, isServer: true, isEncrypted: false, options: options, unreadBytes: nil,
+            kind, isServer: true, isLocal: false, isEncrypted: true, options: options, unreadBytes: nil,
             counters: Locked(SocketCounters()),
-            observer: ConnectionObserver(onFailure: { _ in }, onDrop: { _ in drops.withLock { $0 += 1 } }))
+            observer: ConnectionGuard.Observer(onFailure: { _ in }, onDrop: { _ in drops.withLock { $0 += 1 } }))
     }
 
     /// What libzmq reports of a connection.
@@ -194,10 +194,7 @@ struct PeerConnectionTests {
     @Test("a client is not silent for the time before it connected, however long nobody was connected")
     func silence() throws {
         let drops = Locked(0)
-        let monitor = makeMonitor(drops) { options in
-            options.firstMessage = .seconds(3_600)
-            options.handshake = .seconds(7_200)
-        }
+        let monitor = makeMonitor(drops) { $0.firstMessage = .seconds(3_600) }
         let pair = try ConnectedPair()
         monitor.scan(at: .now + .seconds(-7_200))
         read([(.accepted, pair.server, pair.endpoint)], by: monitor)
@@ -224,6 +221,18 @@ struct PeerConnectionTests {
         monitor.scan(at: monitor.lastScan)
         #expect(drops.withLock { $0 } == (isReused ? 0 : 1))
         if isReused { #expect(other.isOpen()) } else { #expect(gone.hasEnded()) }
+    }
+
+    @Test("when incomplete messages together exceed the limit, the client with the longest is disconnected")
+    func together() throws {
+        let drops = Locked(0)
+        let monitor = makeMonitor(drops) { $0.incompleteBytes = 5_000 }
+        let (short, long) = (try ConnectedPair(), try ConnectedPair())
+        read([(.accepted, short.server, short.endpoint), (.accepted, long.server, long.endpoint)], by: monitor)
+        try short.fill(2_000)
+        try long.fill(4_000)
+        for _ in 1...2 { monitor.scan(at: monitor.lastScan) }
+        #expect(drops.withLock { $0 } == 1 && short.isOpen() && long.hasEnded())
     }
 
     @Test("an ipc connection is identified by its path", arguments: ["@", ""])

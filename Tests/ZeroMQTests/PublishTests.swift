@@ -91,7 +91,7 @@ struct PublishTests {
 
     @Test("a malformed subscription is rejected")
     func malformed() {
-        let subscribers = Subscribers()
+        let subscribers = SubscriptionCounts()
         #expect(subscribers.record(Message([[1] + "a".utf8])))
         #expect(!subscribers.record(Message("hello")))
         #expect(!subscribers.record(Message([[]])))
@@ -100,7 +100,7 @@ struct PublishTests {
 
     @Test("only the first 10,000 prefixes are counted")
     func boundedPrefixes() {
-        let subscribers = Subscribers()
+        let subscribers = SubscriptionCounts()
         let accepted = (0..<10_001).count { subscribers.record(Message([[1] + String($0).utf8])) }
         #expect(accepted == 10_000)
         #expect(subscribers.record(Message([[0] + "7".utf8])))

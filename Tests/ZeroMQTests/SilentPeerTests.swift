@@ -7,14 +7,15 @@ import Testing
 
 @Suite("Silent peers")
 struct SilentPeerTests {
-    @Test("a connection without a handshake is closed", .patience)
+    @Test("an encrypted connection without a handshake is closed", .patience)
     func noGreeting() async throws {
         var options = SocketOptions()
         options.handshake = .milliseconds(50)
-        try await withThread { thread in
-            let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
-            await waitForEnd(of: server.addresses[0], sending: [])
-        }
+        let rules = Encryption.Server(keys: KeyPair()) { _, _ in .refused(.unknownKey) }
+        let thread = try IOThread(encryption: Encryption(client: nil, server: rules))
+        let server = try await thread.open(.router, bind: ["tcp://127.0.0.1:*"], options: options)
+        await waitForEnd(of: server.addresses[0], sending: [])
+        await thread.shutdown()
     }
 
     @Test("a client whose announced heartbeats stay away is disconnected", .patience)

@@ -64,7 +64,7 @@ import Text
         let day = ChartAppearance(revision: revision, entry: try #require(revision.chart.entries.first))
         let lines = MovieHistoryTable(days: [day], hasPlot: true, language: .ko).lines
         #expect(lines.last == "2024-02-22     1  -          ?   1,000,000")
-        #expect(ChartTable(chart: revision.chart, in: .ko).lines(width: 80).count == 3)
+        #expect(ChartText(chart: revision.chart, in: .ko).lines(width: 80).count == 3)
     }
 
     @Test("without a terminal the table has a plain row for each day")

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Messaging
-import Operations
 import Sandbox
+import ServiceRuntime
 import TestSupport
 import Testing
 import Text

@@ -128,7 +128,7 @@ extension KoreanTextTests {
             for span in Week.Span.allCases {
                 let week = Week(of: .firstChart, span: span)
                 let chart = WeekChart(week: week, yearWeek: nil, market: market, state: .settled, entries: [])
-                expectKorean(ChartTable(chart, in: .ko).lines())
+                expectKorean(ChartText(chart, in: .ko).lines())
             }
         }
     }
@@ -148,8 +148,8 @@ extension KoreanTextTests {
                 "quota":{"kobis":\(Self.balance),"kakao":\(Self.balance),"openmarket":\(Self.balance)},\
                 "schedule":[\(runs.joined(separator: ","))],"backfill":\(backfill)}
                 """
-            let status = try JSON.decode(StatusView.Status.self, from: Array(text.utf8))
-            expectKorean(StatusView(status: status, address: "", isOfNotifier: false, language: .ko).lines)
+            let status = try JSON.decode(StatusText.Status.self, from: Array(text.utf8))
+            expectKorean(StatusText(status: status, address: "", isOfNotifier: false, language: .ko).lines)
             let progress = try #require(status.backfill)
             let forecast = BackfillForecast(remaining: 26, leftToday: 1, perDay: 9, rate: 2)
             let line = ProgressLine(
@@ -168,7 +168,7 @@ extension KoreanTextTests {
                     at: DeliveryLog.Moment(0), sink: "", letter: "", outcome: outcome, milliseconds: 7, answer: answer)
             }
         }
-        expectKorean(DeliveryTable(entries: entries, language: .ko).lines)
+        expectKorean(DeliveryText(entries: entries, language: .ko).lines)
         let letter = DeliveryLog.Dead(
             at: DeliveryLog.Moment(0), sink: "", letter: "", alert: "", attempts: 2, answer: nil)
         expectKorean(DeadLetterTable(letters: [letter], language: .ko).lines)
@@ -189,8 +189,9 @@ extension KoreanTextTests {
               i: {kind: standardOutput}
             """
         let file = try RuleFile.read(Array(text.utf8), file: "")
-        #expect(file.sinks.map(\.kind) == SinkKind.allCases.map(\.rawValue))
-        let kinds = SinkKind.allCases.map(\.rawValue).joined(separator: " ")
-        expectKorean(SinkTable(file: file, language: .ko).lines, but: "\(kinds) a b c d e f g h i ko lead")
+        let kinds = ConfiguredSink.kinds.map { $0.kind }
+        #expect(file.sinks.map(\.kind) == kinds)
+        let words = kinds.joined(separator: " ") + " a b c d e f g h i ko lead"
+        expectKorean(SinkTable(file: file, language: .ko).lines, but: words)
     }
 }

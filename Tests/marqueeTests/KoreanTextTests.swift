@@ -3,7 +3,7 @@ import Contract
 import Foundation
 import Messaging
 import OpenMarket
-import Operations
+import ServiceRuntime
 import Testing
 import Text
 
@@ -157,13 +157,5 @@ import Text
             + Contract.Stream.allCases.map { "stream.\($0.rawValue)" }
             + Anomaly.Kind.allCases.map { "anomaly.\($0.rawValue)" } + Week.Span.allCases.map { "run.\($0.rawValue)" }
         #expect(Set(names).subtracting(try Self.boardTexts().map(\.name)).isEmpty)
-    }
-
-    @Test("the board names a rule as messages do")
-    func rules() throws {
-        let texts = Dictionary(try Self.boardTexts().map { ($0.name, [$0.ko, $0.en]) }) { first, _ in first }
-        for rule in AlertRule.allCases {
-            #expect(texts["rule.\(rule.rawValue)"] == [rule.name(in: .ko), rule.name(in: .en)], "\(rule)")
-        }
     }
 }

@@ -12,10 +12,10 @@ import YAML
 @Suite struct RuleMistakeTests {
     /// Rule files with mistakes in their structure.
     private static let structures = [
-        "films: &x [AAAAAAAA]", "films: *x", "films: !!seq [AAAAAAAA]", "films: [AAAAAAAA]\nfilms: [BBBBBBBB]",
-        "films: [AAAAAAAA]\n---\nfilms: [BBBBBBBB]", "? [a]\n: 1", "films: " + String(repeating: "[", count: 20),
-        "films: [AAAAAAAA", "rules: {lead: ", "rules: {lead: true", "titles: [\"x]", "rules:\n  lead:\n  left\n",
-        "titles: a: b", "rules:\n  lead:\n left:\n", "films:\n  - AAAAAAAA\n  titles: x", "titles: @x",
+        "movies: &x [AAAAAAAA]", "movies: *x", "movies: !!seq [AAAAAAAA]", "movies: [AAAAAAAA]\nfilms: [BBBBBBBB]",
+        "movies: [AAAAAAAA]\n---\nfilms: [BBBBBBBB]", "? [a]\n: 1", "movies: " + String(repeating: "[", count: 20),
+        "movies: [AAAAAAAA", "rules: {lead: ", "rules: {lead: true", "titles: [\"x]", "rules:\n  lead:\n  left\n",
+        "titles: a: b", "rules:\n  lead:\n left:\n", "movies:\n  - AAAAAAAA\n  titles: x", "titles: @x",
         #"titles: ["\d"]"#,
         "titles: [\u{1}]", "rules:\n\tlead:", "rules:\n\u{3000}lead:",
         String(repeating: "#", count: Node.maximumSize + 1),
@@ -23,7 +23,8 @@ import YAML
 
     /// Rule files with mistakes in what they say of movies, markets and rules.
     private static let rules = [
-        "market: [all]", "films: 1", "films: [1]", "films: []", "titles: [' ']", "markets: [korea]", "markets: {a: b}",
+        "market: [all]", "movies: 1", "movies: [1]", "movies: []", "titles: [' ']", "markets: [korea]",
+        "markets: {a: b}",
         "rules: 5", "rules: lead", "rules: [lead]", "rules: {laed: }", "rules: {lead: maybe}",
         "rules: {lead: 'true'}", "rules: {rose: {by: three}}", "rules: {rose: {by: '3'}}", "rules: {rose: {by: }}",
         "rules: {rose: {by: [3]}}", "rules: {rose: {by: {a: 3}}}", "rules: {rose: {by: 0}}",
@@ -59,8 +60,8 @@ import YAML
 
     /// The words of the format, which an author writes as they are.
     private static let format = Set(
-        AlertRule.allCases.map(\.rawValue) + SinkKind.allCases.flatMap { [$0.rawValue] + $0.keys } + [
-            "films", "titles", "markets", "rules", "kind", "rate", "info", "notable", "major", "ko", "en", "true",
+        AlertRule.allCases.map(\.rawValue) + ConfiguredSink.kinds.flatMap { [$0.kind] + $0.keys } + [
+            "movies", "titles", "markets", "rules", "kind", "rate", "info", "notable", "major", "ko", "en", "true",
             "false", "all", "nation", "K", "area", "URL", "words", "startTLS", "tls", "none", "http", "https", "api",
             "sh", "U", "telegram", "org", "title", "editor", "example", "whsec_", "base64", "UTF", "KiB",
         ])

@@ -1,10 +1,10 @@
 import BoxOffice
+import Crypto
 import FoundationEssentials
-import ImageCache
 import Imaging
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// Fetches images from other hosts for the browsers, and caches them in memory and in a database.
 struct ImageProxy: Sendable {
@@ -18,11 +18,10 @@ struct ImageProxy: Sendable {
     ///   - trusted: URL of a service from which images are fetched even if its address is private.
     ///   - decoder: decodes the images.
     init(
-        _ path: String, _ configuration: Configuration, trusted: String?, decoder: ImageDecoder, wallClock: WallClock,
-        logger: Logger
+        _ path: String, _ configuration: Configuration, trusted: String?, decoder: ImageDecoder, runtime: Runtime
     ) throws {
         database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { error in
-            logger.warning(
+            runtime.logger.warning(
                 "cannot use the board's image database; deleted it, and images will be fetched again",
                 [.error: "\(error)"])
         }
@@ -34,9 +33,9 @@ struct ImageProxy: Sendable {
         limits.memory = min(limits.memory, budget.bytes(for: .images) / 4)
         limits.undecoded = min(limits.undecoded, budget.bytes(for: .upstreamBodies))
         cache = TieredImageCache(
-            database: database, fetcher: fetch, decoder: decoder, limits: limits, wallClock: wallClock
+            database: database, fetcher: fetch, decoder: decoder, limits: limits, wallClock: runtime.wallClock
         ) { error in
-            logger.warning(
+            runtime.logger.warning(
                 "cannot make or store an image; it will be fetched again",
                 [.error: "\(error)"])
         }

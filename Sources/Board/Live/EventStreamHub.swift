@@ -1,5 +1,5 @@
 import Concurrency
-import Operations
+import ServiceRuntime
 import Text
 import WebServer
 

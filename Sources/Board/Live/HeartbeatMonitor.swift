@@ -1,6 +1,6 @@
 import Health
 import Messaging
-import Operations
+import ServiceRuntime
 import ZeroMQ
 
 /// Receives the heartbeats of worker and notifier, and sends browsers a `link` event when they stop or come back.

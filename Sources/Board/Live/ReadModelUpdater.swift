@@ -1,7 +1,7 @@
 import Concurrency
 import Contract
 import Messaging
-import Operations
+import ServiceRuntime
 
 /// Applies one process's events to the read model, each once and in order, and publishes what changed.
 ///
@@ -19,15 +19,15 @@ struct ReadModelUpdater: Service {
     /// Makes an updater that reads `subscription`; call ``run()`` to start it.
     init(
         _ source: ReadModel.Source, _ subscription: Subscription, model: ReadModel, streams: EventStreamHub,
-        logger: Logger, readCounter: Counter, clock: any Clock<Duration>
+        readCounter: Counter, runtime: Runtime
     ) {
         self.source = source
         self.subscription = subscription
         self.model = model
         self.streams = streams
-        self.logger = logger.with([.process: source.rawValue])
+        self.logger = runtime.logger.with([.process: source.rawValue])
         self.readCounter = readCounter
-        self.clock = clock
+        clock = runtime.clock
     }
 
     func run() async throws {

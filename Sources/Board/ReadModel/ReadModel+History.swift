@@ -124,7 +124,7 @@ private struct History: Encodable {
         case step
         case days
         case knownDays
-        case movies = "films"
+        case movies
     }
 }
 

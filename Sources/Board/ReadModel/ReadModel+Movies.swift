@@ -62,7 +62,7 @@ extension ReadModel {
                 ("code", try JSON.encode(code)),
                 ("title", try JSON.encode(run.last?.title)),
                 ("movie", JSONObject.orNull(movie)),
-                ("poster", try JSON.encode(PosterState(version: poster?.0, data: poster?.1))),
+                ("poster", try JSON.encode(PosterView(version: poster?.0, data: poster?.1))),
                 ("run", try JSON.encode(run)),
                 ("alerts", JSONObject.list(alerts)),
             ]).bytes
@@ -103,7 +103,7 @@ private struct RunDay: Encodable {
 }
 
 /// A movie's poster, how it was found, and the page that shows it.
-private struct PosterState: Encodable {
+private struct PosterView: Encodable {
     let isKnown: Bool
     let version: String?
     let site: String?

@@ -130,7 +130,7 @@ extension ReadModel {
             ("isRemoved", try JSON.encode(stored.isRemoved)),
             ("thumbnail", try JSON.encode(ImageVersion(of: stored.product.thumbnailURL).description)),
             (
-                "pictures",
+                "imageVersions",
                 try JSON.encode((stored.product.images ?? []).map { ImageVersion(of: $0.url).description })
             ),
         ]).bytes

@@ -3,8 +3,8 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// The board's own database of charts, movies, alerts, products and live updates, all of it built from events.
 ///
@@ -104,7 +104,7 @@ struct ReadModel: Sendable {
         case .poster(let code): return [try applyPoster(code, event, data, in: connection)]
         case .request(let stage, let id): return try applyRequest(stage, id, event, data, in: connection)
         case .anomaly: return [try applyAnomaly(event, data, in: connection)]
-        case .alert, .anomalyAlert, .productAlert: return [try applyAlert(event, data, in: connection)]
+        case .alert: return [try applyAlert(event, data, in: connection)]
         case .products: return try applyProductPage(event, in: connection)
         case .product(let id): return try applyProduct(id, event, in: connection)
         case .productRemoved(let id): return try applyRemoval(of: id, event, in: connection)

@@ -1,6 +1,5 @@
 import BoxOffice
 import Contract
-import ImageCache
 import JSONCoding
 import WebServer
 
@@ -48,12 +47,11 @@ extension API {
             throw ContractError(
                 .badRequest, "before must be a sequence number of 16 digits, and limit from 1 to 200", field: "limit")
         }
-        let (rule, movie) = (try request.filter("rule"), try request.filter("film"))
+        let (rule, movie) = (try request.filter("rule"), try request.filter("movie"))
         let place = before.flatMap { $0?.description } ?? ""
         // A filter may have any character, so each is preceded by its length.
         let address = "alerts/\(place)/\(limit)/\(rule?.utf8.count ?? -1)/\(rule ?? "")/\(movie ?? "")"
-        let isKept = movie == nil && rule.map { AlertRule(rawValue: $0) != nil } ?? true
-        return try await answers.response(to: request, address, isKept: isKept) { [model] in
+        return try await answers.response(to: request, address, isKept: rule == nil && movie == nil) { [model] in
             try await model.alerts(before: before ?? nil, rule: rule, movie: movie, limit: limit)
         }
     }

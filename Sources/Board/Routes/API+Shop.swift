@@ -1,5 +1,4 @@
 import Contract
-import ImageCache
 import JSONCoding
 import OpenMarket
 import WebServer
@@ -28,7 +27,7 @@ extension API {
         }
         switch (path.count, path.dropFirst().first) {
         case (1, _): return try await product(id, request)
-        case (3, "pictures"): return try await image(of: id, path[path.startIndex + 2], request)
+        case (3, "images"): return try await image(of: id, path[path.startIndex + 2], request)
         default: throw ContractError(.notFound, "the board's API has no such address")
         }
     }

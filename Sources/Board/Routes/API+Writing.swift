@@ -2,7 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
-import Operations
+import ServiceRuntime
 import WebServer
 
 /// Requests to the worker, and the sessions of visitors who may write in the shop.
@@ -69,7 +69,7 @@ extension API {
         let id = try await requests.forward(
             frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn, isOperator: isOperator)
         if isSignedIn {
-            logger.info(
+            runtime.logger.info(
                 "request of a signed-in visitor", [.request: id, .address: request.client?.description ?? "unknown"])
         }
         return .json(try JSON.encode(["id": id]), status: 202)
@@ -85,7 +85,7 @@ extension API {
         }
         do {
             let token = try sessions.begin(password: login.password, from: request.client)
-            logger.info("visitor signed in", [.address: request.client?.description ?? "unknown"])
+            runtime.logger.info("visitor signed in", [.address: request.client?.description ?? "unknown"])
             return sessionResponse(isSignedIn: true, token: token, to: request)
         } catch {
             if error.code != .notFound {

@@ -1,9 +1,8 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
-import ImageCache
 import JSONCoding
-import Operations
+import ServiceRuntime
 import Text
 import WebServer
 
@@ -14,19 +13,18 @@ struct API: Sendable {
     let posters: PosterImages
     let images: TieredImageCache
     let requests: RequestForwarder
-    let sessions: SessionStore
+    let sessions: BoardSessions
     /// Whether the page shows a shop even before a product is known.
     let hasOpenMarket: Bool
     let basePath: BasePath
     let statuses: StatusCache
-    let answers: AnswerCache
+    let answers: ResponseCache
     /// Whether the board is for its own machine alone, so that every client there is the operator.
     let isPrivate: Bool
     /// Whether visitors reach the board by HTTPS, whatever a request says.
     let isSecure: Bool
     let refusalCounters: [ContractError.Code: Counter]
-    let wallClock: WallClock
-    let logger: Logger
+    let runtime: Runtime
     /// Logs wrong passwords, of which strangers can send many.
     let refusedPasswords: RateLimitedLogger
 
@@ -38,7 +36,7 @@ struct API: Sendable {
             return try await response(to: request, path.parts(between: "/", keepsEmpty: true))
         } catch let error as ContractError {
             return refuse(error)
-        } catch is AnswerCache.BusyError {
+        } catch is ResponseCache.BusyError {
             return refuse(
                 ContractError(
                     .overloaded, "the board is making as many large answers as it can; try again later", retryAfter: 3),
@@ -46,7 +44,7 @@ struct API: Sendable {
         } catch is CancellationError {
             return refuse(ContractError(.overloaded, "the board is stopping", retryAfter: 5), status: 503)
         } catch {
-            logger.error("cannot answer a request to the API", [.path: request.path, .error: "\(error)"])
+            runtime.logger.error("cannot answer a request to the API", [.path: request.path, .error: "\(error)"])
             return refuse(ContractError(.internal, "the board cannot read its database; its log says why"))
         }
     }
@@ -92,7 +90,7 @@ extension API {
         let problems = try await model.recentProblems(limit: 20)
         var status: [(name: String, value: [UInt8])] = [("isWhole", try JSON.encode(isWhole))]
         if isWhole {
-            let board = BoardStatus(version: version, browsers: streams.browserCount, news: streams.sentCount)
+            let board = BoardStatus(version: version, browsers: streams.browserCount, liveUpdates: streams.sentCount)
             status += [
                 ("processes", await statuses.statuses()), ("board", try JSON.encode(board)),
                 ("failures", problems.failures),
@@ -119,7 +117,7 @@ extension API {
 private struct BoardStatus: Encodable {
     let version: String
     let browsers: Int
-    let news: Int
+    let liveUpdates: Int
 }
 
 // MARK: - Used by several addresses
@@ -130,7 +128,7 @@ extension API {
         guard let date = KoreanDate(text) else {
             throw ContractError(.badRequest, "\(field) must be a date such as 2024-06-04", field: field)
         }
-        guard (KoreanDate.firstChart...KoreanDate.yesterday(at: wallClock.now())).contains(date) else {
+        guard (KoreanDate.firstChart...KoreanDate.yesterday(at: runtime.wallClock.now())).contains(date) else {
             throw ContractError(
                 .dateOutOfRange, "\(field) must be from \(KoreanDate.firstChart) to yesterday in Korea", field: field)
         }

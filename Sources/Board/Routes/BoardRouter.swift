@@ -1,6 +1,8 @@
 import Concurrency
+import Contract
 import Health
-import Operations
+import JSONCoding
+import ServiceRuntime
 import Text
 import WebServer
 
@@ -62,12 +64,16 @@ struct BoardRouter: Sendable {
         return FramedBody.limit
     }
 
-    /// Reads the page's files, and writes the base path into the page.
-    static func files(in folder: String, basePath: BasePath) throws -> StaticFiles {
-        try StaticFiles(folder: folder) { path, bytes in
+    /// Reads the page's files, and writes the base path and the headings of alerts into the page.
+    static func files(
+        in folder: String, basePath: BasePath, ruleHeadings: [String: RuleHeading] = [:]
+    ) throws -> StaticFiles {
+        let headings = JSON.encodeInfallibly(ruleHeadings)
+        return try StaticFiles(folder: folder) { path, bytes in
             guard path == "index.html" else { return bytes }
             return bytes.replacing(
-                Array("<base href=\"/\">".utf8), with: Array("<base href=\"\(basePath)\">".utf8))
+                Array("<base href=\"/\">".utf8), with: Array("<base href=\"\(basePath)\">".utf8)
+            ).replacing(Array(">{}</script>".utf8), with: Array(">".utf8) + headings + Array("</script>".utf8))
         }
     }
 }
@@ -104,30 +110,6 @@ struct ProxyWarning: Sendable {
                 ? "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits"
                 : "the X-Forwarded-For of a proxy has no IP address where a visitor's is; its visitors share one address's limits",
             [.address: request.client?.description])
-    }
-}
-
-/// Runs the HTTP server until it is stopped; then disconnects the live updates first, which would never end.
-struct HTTPService: Service {
-    private let server: HTTPServer
-    private let streams: EventStreamHub
-    private let stopped: AsyncStream<Never>
-    private let stopping: AsyncStream<Never>.Continuation
-
-    init(_ server: HTTPServer, streams: EventStreamHub) {
-        self.server = server
-        self.streams = streams
-        (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
-    }
-
-    func run() async throws {
-        for await _ in stopped {}
-        streams.close()
-        await server.shutdown(grace: .milliseconds(250))
-    }
-
-    func stop() async {
-        stopping.finish()
     }
 }
 

@@ -11,14 +11,14 @@ import WebServer
 struct PageWriter: Sendable {
     private let template: [UInt8]
     private let model: ReadModel
-    private let answers: AnswerCache
+    private let answers: ResponseCache
     private let publicURL: String?
 
     /// The line of `index.html` that the head of a page replaces.
     static let placeholder = Array("<title>marquee</title>".utf8)
 
     /// Makes a writer for the page among these files.
-    init(_ files: StaticFiles, model: ReadModel, answers: AnswerCache, publicURL: String?) {
+    init(_ files: StaticFiles, model: ReadModel, answers: ResponseCache, publicURL: String?) {
         template = files["index.html"]?.content.bytes ?? []
         self.model = model
         self.answers = answers

@@ -4,7 +4,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 
@@ -42,14 +42,14 @@ struct RequestForwarder: Sendable {
     ///   - perSecond: How many requests a second are forwarded in the long run.
     ///   - perDay: How many requests of visitors who are not signed in are forwarded in a day in Korea.
     init(
-        _ io: IOThread, address: String, perSecond: Int, perDay: Int, wallClock: WallClock, clock: some Clock<Duration>
+        _ io: IOThread, address: String, perSecond: Int, perDay: Int, runtime: Runtime
     ) {
         self.perDay = perDay
         self.io = io
         self.address = address
-        self.wallClock = wallClock
+        wallClock = runtime.wallClock
         rateLimit = Locked(TokenBucket(capacity: 30 * Double(perSecond), refillPerSecond: Double(perSecond)))
-        age = Stopwatch(clock)
+        age = Stopwatch(runtime.clock)
     }
 
     /// Forwards a request, and returns its id once the worker has stored it with its images.

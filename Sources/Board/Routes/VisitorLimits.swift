@@ -1,5 +1,5 @@
 import Concurrency
-import Operations
+import ServiceRuntime
 import WebServer
 
 /// How often each client may ask, so that one of them does not keep out the others.
@@ -11,7 +11,7 @@ final class VisitorLimits: Sendable {
 
     private let perSecond: Double
     private let age: Stopwatch
-    private let buckets = Locked(ClientTable<TokenBucket>())
+    private let buckets = Locked(VisitorTable<TokenBucket>())
 
     /// Makes the limits.
     ///
@@ -37,7 +37,7 @@ final class VisitorLimits: Sendable {
 ///
 /// Once `limit` clients are new, those that were not seen since the last time are forgotten: a client that is forgotten begins
 /// anew. So a client with more addresses than that gets more than the limits allow.
-struct ClientTable<Value> {
+struct VisitorTable<Value> {
     /// How many clients are new until others are forgotten; the table has at most twice as many, some 100 bytes each.
     static var limit: Int { 4_096 }
 

@@ -29,7 +29,7 @@ public struct NamedMovie: Hashable, Sendable {
     /// That is the year of its opening; if another one opened in that year, the day; if on that day, or if the day is not
     /// known, its code.
     public func distinctTitle(among others: some Sequence<NamedMovie>) -> String {
-        let namesakes = others.filter { $0.title == title && $0.code != code }
+        let namesakes = others.filter { $0.code != code && $0.title == title }
         guard !namesakes.isEmpty else { return title }
         guard let openDate, !namesakes.contains(where: { $0.openDate == openDate }) else { return "\(title) (\(code))" }
         let isYearShared = namesakes.contains { $0.openDate?.year == openDate.year }

@@ -1,54 +1,69 @@
-/// A rule that raises an alert about a movie's day in the chart or about a product of the shop; the raw value is the
-/// word on the wire.
-public enum AlertRule: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The movie is new in the chart.
-    case entered
-    /// The movie was in the chart the day before and is no longer.
-    case left
-    /// The movie rose by several ranks.
-    case rose
-    /// The movie fell by several ranks.
-    case fell
-    /// The movie leads the chart, and another movie led it the day before.
-    case lead
-    /// The movie is back in the chart after days away.
-    case reentered
-    /// It is the movie's opening day.
-    case opening
-    /// The movie has led the chart for one of the configured numbers of days in a row.
-    case streak
-    /// The movie's total audience has passed one of the configured numbers.
-    case milestone
-    /// It is the movie's best day so far.
-    case best
-    /// The movie has several times the screens of the day before, or a fraction of them.
-    case screens
-    /// A large correction changed one of the movie's figures.
-    case correction
-    /// A chart is late, incomplete or implausible. The alert has no movie.
-    case anomaly
-    /// The price of a product fell.
-    case priceFell
-    /// The price of a product rose.
-    case priceRose
-    /// A product without a discount got one.
-    case newDiscount
-    /// A product is sold out.
-    case soldOut
-    /// A product that was sold out is in stock again.
-    case backInStock
-    /// The shop has a new product.
-    case newProduct
-    /// The shop no longer has a product.
-    case productRemoved
+public import BoxOffice
+public import OpenMarket
+public import Text
 
-    /// Whether the rule is about products of the shop; otherwise it is about charts.
-    public var isAboutProducts: Bool {
-        switch self {
-        case .priceFell, .priceRose, .newDiscount, .soldOut, .backInStock, .newProduct, .productRemoved: true
-        case .entered, .left, .rose, .fell, .lead, .reentered, .opening, .streak, .milestone, .best, .screens,
-            .correction, .anomaly:
-            false
-        }
+/// The word of a rule on the wire and in rule files: up to 40 letters, the first a small one.
+///
+/// The notifier's rules say which words there are. Readers take any, because others may be added.
+public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The word.
+    public let rawValue: String
+
+    /// Makes a rule, or nil if the text has another form.
+    public init?(rawValue: String) {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard rawValue.utf8.count <= 40, let first = rawValue.utf8.first, letters.contains(first),
+            rawValue.utf8.allSatisfy({ letters.contains($0 | 0x20) })
+        else { return nil }
+        self.rawValue = rawValue
     }
+
+    /// The word.
+    public var description: String { rawValue }
+}
+
+extension AlertRule: ExpressibleByStringLiteral {
+    /// Makes a rule of a word in the program, which must have the form.
+    public init(stringLiteral word: String) {
+        guard let rule = AlertRule(rawValue: word) else { preconditionFailure("\(word) is not a rule's word") }
+        self = rule
+    }
+}
+
+/// What an alert is about, as in its topic: a movie, a product or a kind of anomaly.
+public struct AlertSubject: Hashable, Sendable, CustomStringConvertible {
+    /// The code, the number or the word.
+    public let description: String
+
+    /// Names a movie.
+    public init(_ movie: MovieCode) { description = movie.description }
+
+    /// Names a product.
+    public init(_ product: ProductID) { description = product.description }
+
+    /// Names a kind of anomaly.
+    public init(_ kind: Anomaly.Kind) { description = kind.rawValue }
+
+    /// Reads a subject; nil for any other text.
+    init?(_ text: Substring) {
+        guard MovieCode(text) != nil || ProductID(text) != nil || Anomaly.Kind(rawValue: String(text)) != nil else {
+            return nil
+        }
+        description = String(text)
+    }
+}
+
+/// How people see a rule: its name in both languages, and a glyph, so that nothing is shown by colour alone.
+public struct RuleHeading: Hashable, Sendable, Encodable {
+    private let ko: String
+    private let en: String
+    private let glyph: String
+
+    /// Makes a heading.
+    public init(_ ko: String, _ en: String, glyph: String) {
+        (self.ko, self.en, self.glyph) = (ko, en, glyph)
+    }
+
+    /// Returns the name in a language.
+    public func text(in language: Language) -> String { language(ko, en) }
 }

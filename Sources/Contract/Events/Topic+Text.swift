@@ -15,9 +15,7 @@ extension Topic: CustomStringConvertible {
         case .productRemoved(let id): "product.removed.\(id)"
         case .request(let stage, let id): "request.\(stage.rawValue).\(id)"
         case .anomaly(let kind, let date): "anomaly.\(kind.rawValue).\(date)"
-        case .alert(let rule, let code, let date): "alert.\(rule.rawValue).\(code).\(date)"
-        case .anomalyAlert(let kind, let date): "alert.\(AlertRule.anomaly.rawValue).\(kind.rawValue).\(date)"
-        case .productAlert(let rule, let product, let date): "alert.\(rule.rawValue).\(product).\(date)"
+        case .alert(let rule, let subject, let date): "alert.\(rule).\(subject).\(date)"
         }
     }
 
@@ -82,17 +80,11 @@ extension Topic: CustomStringConvertible {
                 return nil
             }
             return .anomaly(kind, date)
-        case (.alert, 4) where words[1] == AlertRule.anomaly.rawValue:
-            guard let kind = Anomaly.Kind(rawValue: String(words[2])), let date = KoreanDate(words[3]) else {
-                return nil
-            }
-            return .anomalyAlert(kind, date)
         case (.alert, 4):
-            guard let rule = AlertRule(rawValue: String(words[1])), let date = KoreanDate(words[3]) else { return nil }
-            if rule.isAboutProducts {
-                return ProductID(words[2]).map { .productAlert(rule: rule, product: $0, date: date) }
-            }
-            return MovieCode(words[2]).map { .alert(rule: rule, code: $0, date: date) }
+            guard let rule = AlertRule(rawValue: String(words[1])), let subject = AlertSubject(words[2]),
+                let date = KoreanDate(words[3])
+            else { return nil }
+            return .alert(rule, about: subject, date)
         default:
             return nil
         }

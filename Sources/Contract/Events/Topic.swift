@@ -23,12 +23,8 @@ public enum Topic: Hashable, Sendable {
     case request(RequestStage, RequestID)
     /// A chart that is late, incomplete or implausible.
     case anomaly(Anomaly.Kind, KoreanDate)
-    /// An alert about a movie's day in the chart.
-    case alert(rule: AlertRule, code: MovieCode, date: KoreanDate)
-    /// An alert about an anomaly.
-    case anomalyAlert(Anomaly.Kind, KoreanDate)
-    /// An alert about a product of the shop.
-    case productAlert(rule: AlertRule, product: ProductID, date: KoreanDate)
+    /// An alert.
+    case alert(AlertRule, about: AlertSubject, KoreanDate)
 
     /// The steps in the life of a request; the raw value is the word in topics.
     public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
@@ -50,7 +46,7 @@ public enum Topic: Hashable, Sendable {
         case .product, .productRemoved: .product
         case .request: .request
         case .anomaly: .anomaly
-        case .alert, .anomalyAlert, .productAlert: .alert
+        case .alert: .alert
         }
     }
 
@@ -66,7 +62,7 @@ public enum Topic: Hashable, Sendable {
         case .productRemoved: "marquee.product.removed.v1"
         case .request(let stage, _): "marquee.request.\(stage.rawValue).v1"
         case .anomaly: "marquee.anomaly.v1"
-        case .alert, .anomalyAlert, .productAlert: "marquee.alert.v1"
+        case .alert: "marquee.alert.v1"
         }
     }
 
@@ -79,9 +75,8 @@ public enum Topic: Hashable, Sendable {
         case .products(let page, let perPage): "\(page)/\(perPage)"
         case .product(let id), .productRemoved(let id): id.description
         case .request(_, let id): id.description
-        case .anomaly(let kind, let date), .anomalyAlert(let kind, let date): "\(kind.rawValue)/\(date)"
-        case .alert(_, let code, let date): "\(code)/\(date)"
-        case .productAlert(_, let product, let date): "\(product)/\(date)"
+        case .anomaly(let kind, let date): "\(kind.rawValue)/\(date)"
+        case .alert(_, let subject, let date): "\(subject)/\(date)"
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import Contract
-public import Operations
+public import ServiceRuntime
 public import ZeroMQ
 
 /// Access to a process's sockets: its own keys, its clients' keys, the clients' roles and the limits on each client.
@@ -10,15 +10,14 @@ public struct AccessControl: Sendable {
     public let socketOptions: SocketOptions
     private let encryption: Encryption?
     private let connections: ConnectionAuditLog
-    private let clients: ClientKeyStore?
+    private let clients: ClientKeys?
 
     /// Reads the keys if encryption is on.
     ///
     /// - Throws: A `KeyError` if a key is missing or unreadable, or a configuration error if the process cannot listen at its
     ///   addresses, or would accept unencrypted connections from other hosts without the operator's consent.
-    public init(
-        _ configuration: Configuration, of owner: Configuration.ProcessRole, metrics: Metrics, logger: Logger
-    ) throws {
+    public init(_ configuration: Configuration, of owner: Configuration.ProcessRole, _ runtime: Runtime) throws {
+        let (metrics, logger) = (runtime.metrics, runtime.logger)
         try configuration.checkAddresses(of: owner)
         connections = ConnectionAuditLog(metrics: metrics, logger: logger)
         var options = SocketOptions()
@@ -26,7 +25,6 @@ public struct AccessControl: Sendable {
         options.maximumConnectionsPerKey = configuration.clientLimits.connectionsPerKey
         options.maximumPendingConnections = configuration.clientLimits.pendingConnections
         options.incompleteBytes = configuration.memoryBudget.bytes(for: .incompleteMessages)
-        options.pressureBytes = configuration.memoryBudget.pressureBytes
         options.unreadBytes = configuration.memoryBudget.bytes(for: .unreadReplies)
         options.isTopicPrefix = Topic.canBegin
         options.subscriptionBytes = min(
@@ -41,7 +39,7 @@ public struct AccessControl: Sendable {
             return
         }
         let folder = KeyFolder(configuration.curve.folder)
-        let clients = ClientKeyStore(folder, logger: logger, clock: ContinuousClock())
+        let clients = ClientKeys(folder, logger: logger, clock: runtime.clock)
         self.clients = clients
         requestGuard = RequestGuard(
             clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
@@ -68,12 +66,12 @@ public struct AccessControl: Sendable {
     /// disconnected, too; those that are still admitted connect again by themselves, and repair what they missed from the
     /// log.
     public func disconnectWithdrawnClients(
-        from thread: IOThread, clock: any Clock<Duration> = ContinuousClock()
+        from io: IOThread, clock: any Clock<Duration> = ContinuousClock()
     ) async {
         guard let clients else { return }
         while (try? await clock.sleep(for: .seconds(1))) != nil {
             let keys = clients.takeWithdrawn()
-            if !keys.isEmpty { thread.disconnect(keys: keys) }
+            if !keys.isEmpty { io.disconnect(keys: keys) }
         }
     }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 

@@ -1,6 +1,6 @@
 import Concurrency
 public import Contract
-import Operations
+import ServiceRuntime
 public import ZeroMQ
 
 /// Decides for each request and command whether the client may send it: by the roles of its key and by limits on each client.
@@ -32,7 +32,7 @@ public final class RequestGuard: Sendable {
     /// The number of requests of one client that may be queued at a time.
     let queueLimit: Int
     private let rate: Double
-    private let clients: ClientKeyStore?
+    private let clients: ClientKeys?
     private let age: Stopwatch
     private let buckets = Locked<[String: TokenBucket]>([:])
     private let refused: [Reason: Counter]
@@ -41,7 +41,7 @@ public final class RequestGuard: Sendable {
     private let refusalLogger: RateLimitedLogger?
 
     init(
-        _ clients: ClientKeyStore?, limits: Configuration.ClientLimits, metrics: Metrics, logger: Logger? = nil,
+        _ clients: ClientKeys?, limits: Configuration.ClientLimits, metrics: Metrics, logger: Logger? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.clients = clients

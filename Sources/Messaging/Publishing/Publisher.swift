@@ -2,7 +2,7 @@ import Concurrency
 public import Contract
 public import EventStore
 public import FoundationEssentials
-public import Operations
+public import ServiceRuntime
 public import ZeroMQ
 
 /// Sends logged events to subscribers, byte for byte as in the log, and heartbeats with the position of each stream.

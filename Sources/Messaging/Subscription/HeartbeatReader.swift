@@ -1,6 +1,6 @@
 import Concurrency
 import Contract
-import Operations
+import ServiceRuntime
 public import ZeroMQ
 
 /// Watches a process's heartbeats to detect a lost connection.

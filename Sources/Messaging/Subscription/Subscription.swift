@@ -1,5 +1,6 @@
 import Concurrency
 public import Contract
+public import ServiceRuntime
 public import ZeroMQ
 
 /// Reads a process's events completely, once each and in order, even if ZeroMQ drops some.
@@ -190,5 +191,20 @@ extension SubscriptionStateMachine {
         if let heartbeat = Heartbeat(frames: message.frames) { return handle(heartbeat) }
         if let event = Event(message) { return handle(event) }
         return Output()
+    }
+}
+
+extension Subscription.Diagnostic {
+    /// Writes a line to the log.
+    public func log(to logger: Logger) {
+        switch self {
+        case .repaired(let stream, let count):
+            logger.info(
+                "events were missed on the socket and have been read from the log",
+                [.stream: stream.rawValue, .count: count])
+        case .retrying(let pause, let error):
+            logger.warning(
+                "cannot read missed events from the log; trying again", [.after: pause, .error: "\(error)"])
+        }
     }
 }

@@ -1,17 +1,16 @@
 import CCurl
 import Compression
 import FoundationEssentials
+import Glibc
 
 /// A running attempt: the easy handle and the response received so far.
 ///
-/// It belongs to the thread of `CurlEventLoop` and is part of the multi handle from `init` to `deinit`. The easy handle
-/// passes it to the callbacks unretained: they run only in `MultiHandle.perform`, while the loop holds the transfer.
+/// It belongs to the transport's thread. The easy handle passes it to the callbacks unretained: they run only in
+/// `curl_multi_perform`, while the loop holds the transfer.
 final class Transfer {
     let pending: PendingTransfer
-    private let multi: MultiHandle
     private let budget: ResponseBodyBudget
     var easy = EasyHandle()
-    private let isPublic: @Sendable (IPAddress) -> Bool
 
     private var headers: [HTTPField] = []
     private var headerBytes = 0
@@ -23,25 +22,18 @@ final class Transfer {
     /// The reason why a callback aborted the transfer; nil if none did.
     private var abortReason: TransferError?
 
-    init(
-        _ pending: PendingTransfer, on multi: MultiHandle, budget: ResponseBodyBudget,
-        isPublic: @escaping @Sendable (IPAddress) -> Bool
-    ) {
+    init(_ pending: PendingTransfer, budget: ResponseBodyBudget) {
         self.pending = pending
-        self.multi = multi
         self.budget = budget
-        self.isPublic = isPublic
         switch pending.request {
         case .http(let request): setOptions(request)
         case .mail(let mail):
             unsent = mail.message[...]
             setOptions(mail)
         }
-        multi.add(easy)
     }
 
     deinit {
-        multi.remove(easy)
         budget.total -= body.count
     }
 
@@ -51,7 +43,7 @@ final class Transfer {
     }
 
     /// Returns the transfer's result once libcurl has ended it with `code`.
-    func outcome(_ code: CURLcode) -> TransferOutcome {
+    func result(_ code: CURLcode) -> TransferResult {
         switch pending.request {
         case .http(let request):
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
@@ -140,7 +132,9 @@ final class Transfer {
 
     /// Whether the request can connect to `address`; false for an address that cannot be read.
     func allows(_ address: IPAddress?) -> Bool {
-        if let address, isPublic(address) {
+        if case .http(let request) = pending.request, let address,
+            address.isPublic || address == request.exemptAddress
+        {
             // One permitted address of a name is enough.
             abortReason = nil
             return true
@@ -160,5 +154,243 @@ final class ResponseBodyBudget {
 
     init(limit: Int) {
         self.limit = limit
+    }
+}
+
+// MARK: - Options
+
+extension Transfer {
+    /// Sets the options for an HTTP request.
+    func setOptions(_ request: HTTPRequest) {
+        setCommonOptions()
+        easy.set(CURLOPT_URL, to: request.address)
+        easy.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        easy.set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
+        // This also rejects redirects that contain a user name and a password.
+        easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
+        // HTTP/1.1 uses one connection per request, so a stalled response delays no other.
+        easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+        easy.set(CURLOPT_ACCEPT_ENCODING, to: "gzip")
+        // `Transfer` decompresses: libcurl goes by the label, which some services get wrong.
+        easy.set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
+        if let certificateFile = request.certificateFile { easy.set(CURLOPT_CAINFO, to: certificateFile) }
+        let redirects = request.redirectsFollowed
+        easy.set(CURLOPT_FOLLOWLOCATION, to: redirects > 0 ? 1 : 0)
+        easy.set(CURLOPT_MAXREDIRS, to: redirects)
+        if request.addressPolicy == .publicAddressesOnly {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            easy.setAddressChecks(openSocket: openSocket, beforeRequest: checkPeer, context: context)
+        }
+        setContent(of: request)
+    }
+
+    /// Sets the options that all transfers share: callbacks, timeouts, and no proxy.
+    func setCommonOptions() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        easy.set(CURLOPT_PRIVATE, to: context)
+        // Never use the proxy of an `*_proxy` variable: it would see keys sent over plain HTTP, and the address check
+        // would see the proxy's address instead of the server's.
+        easy.set(CURLOPT_PROXY, to: "")
+        // By default OpenSSL offers TLS 1.0 and 1.1, too, which RFC 8996 forbids.
+        easy.set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
+
+        // No signals: the resolver thread handles the timeout of name resolution.
+        easy.set(CURLOPT_NOSIGNAL, to: 1)
+        easy.set(CURLOPT_TIMEOUT_MS, to: Int(pending.timeLeft.milliseconds))
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: 5_000)
+        // Without this option, cancelling a transfer during name resolution blocks the loop until the resolver thread
+        // ends (ten seconds if the name server does not respond). With it, the resolver thread ends by itself and frees
+        // its memory.
+        easy.set(CURLOPT_QUICK_EXIT, to: 1)
+
+        easy.set(CURLOPT_WRITEFUNCTION, to: receiveBody)
+        easy.set(CURLOPT_WRITEDATA, to: context)
+        easy.set(CURLOPT_HEADERFUNCTION, to: receiveHeader)
+        easy.set(CURLOPT_HEADERDATA, to: context)
+    }
+
+    private func setContent(of request: HTTPRequest) {
+        // By default libcurl waits for "100 Continue" before a long body, and labels every body as a form.
+        var lines = ["Expect:"]
+        if request.form.isEmpty, !request.hasHeader("Content-Type") { lines.append("Content-Type:") }
+        if !request.hasHeader("User-Agent") { lines.append("User-Agent: marquee") }
+        // libcurl reads "Name:" as "omit this header"; an empty header is written "Name;".
+        lines += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        easy.set(CURLOPT_HTTPHEADER, toList: lines)
+
+        switch request.method {
+        case .get: break
+        case .head: easy.set(CURLOPT_NOBODY, to: 1)
+        case .post, .put, .patch, .delete:
+            if request.form.isEmpty {
+                easy.setBody(request.body ?? Data())
+            } else {
+                easy.setForm(request.form)
+            }
+            easy.set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
+        }
+        if !request.method.isIdempotent {
+            // libcurl repeats a request by itself if a kept connection turns out to be closed; a non-idempotent one
+            // must not be repeated.
+            easy.set(CURLOPT_FRESH_CONNECT, to: 1)
+        }
+    }
+}
+
+// libcurl calls these on the loop's thread from within `curl_multi_perform`. They are free functions because a closure
+// would inherit the isolation of its context.
+
+private func receiveBody(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return Transfer.at(context).receive(body: bytes) ? bytes.count : Int(CURL_WRITEFUNC_ERROR)
+}
+
+private func receiveHeader(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return Transfer.at(context).receive(header: line) ? line.count : Int(CURL_WRITEFUNC_ERROR)
+}
+
+/// Checks the address before connecting: no packet goes to a private one.
+private func openSocket(
+    context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let target = address?.pointee else { return -1 }
+    let allowed = withUnsafeBytes(of: target.addr) { Transfer.at(context).allows(IPAddress($0)) }
+    return allowed ? socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol) : -1
+}
+
+/// Checks the peer before each request, because another request may have opened a kept connection to a private address.
+private func checkPeer(
+    context: UnsafeMutableRawPointer?, peer: UnsafeMutablePointer<CChar>?, own: UnsafeMutablePointer<CChar>?,
+    peerPort: Int32, ownPort: Int32
+) -> Int32 {
+    guard let context, let peer else { return CURL_PREREQFUNC_ABORT }
+    let allowed = Transfer.at(context).allows(IPAddress(String(cString: peer)))
+    return allowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+// MARK: - Easy handle
+
+/// The only owner of a libcurl easy handle and of the memory that the handle points to.
+struct EasyHandle: ~Copyable {
+    /// The handle; functions of this folder must not keep it.
+    let raw: UnsafeMutableRawPointer
+    // The handle writes its errors here until it is cleaned up.
+    private let errorText: UnsafeMutablePointer<CChar>
+    // The handle reads its headers, and a mail's recipients, from here until it is cleaned up.
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    // The handle sends its form from here until it is cleaned up, which `deinit` does before this goes.
+    private var form: MultipartBody?
+
+    /// Creates a handle (`curl_easy_init`).
+    init() {
+        guard let raw = curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        set(CURLOPT_ERRORBUFFER, to: errorText)
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        for list in lists { curl_slist_free_all(list) }
+        errorText.deallocate()
+    }
+
+    /// Returns libcurl's description of the transfer's failure.
+    func explanation(of code: CURLcode) -> String {
+        errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+    }
+
+    // Setting an option fails only if the option is unknown or has another type (a bug here), or memory is exhausted.
+
+    func set(_ option: CURLoption, to value: Int) {
+        check(marquee_curl_set_long(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, toOffset value: Int) {
+        check(marquee_curl_set_offset(raw, option, curl_off_t(value)), option)
+    }
+
+    func set(_ option: CURLoption, to value: String) {
+        check(marquee_curl_set_text(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, to value: UnsafeRawPointer?) {
+        check(marquee_curl_set_pointer(raw, option, value), option)
+    }
+
+    func set(_ option: CURLoption, to value: @escaping marquee_curl_sink) {
+        check(marquee_curl_set_sink(raw, option, value), option)
+    }
+
+    /// Sets an option that is a list of lines, such as the headers.
+    mutating func set(_ option: CURLoption, toList texts: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for text in texts {
+            guard let longer = curl_slist_append(list, text) else {
+                preconditionFailure("curl_slist_append: out of memory")
+            }
+            list = longer
+        }
+        if let list { lists.append(list) }
+        check(marquee_curl_set_list(raw, option, list), option)
+    }
+
+    /// Sets the body; the handle copies it.
+    func setBody(_ body: Data) {
+        // An empty array has no address, and libcurl reads a null pointer as "the body comes from a callback".
+        let bytes = body.isEmpty ? [0] : Array(body)
+        set(CURLOPT_POSTFIELDSIZE_LARGE, toOffset: body.count)
+        set(CURLOPT_COPYPOSTFIELDS, to: bytes)
+    }
+
+    /// Sets the form that is sent instead of a body.
+    mutating func setForm(_ parts: [MultipartPart]) {
+        let form = MultipartBody(parts, sentBy: raw)
+        set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form.raw))
+        self.form = consume form
+    }
+
+    /// Sets the callbacks that open sockets and that check the peer's address before each request.
+    func setAddressChecks(
+        openSocket: @escaping curl_opensocket_callback, beforeRequest: @escaping curl_prereq_callback,
+        context: UnsafeMutableRawPointer
+    ) {
+        check(marquee_curl_set_open_socket(raw, openSocket), CURLOPT_OPENSOCKETFUNCTION)
+        set(CURLOPT_OPENSOCKETDATA, to: context)
+        check(marquee_curl_set_before_request(raw, beforeRequest), CURLOPT_PREREQFUNCTION)
+        set(CURLOPT_PREREQDATA, to: context)
+    }
+
+    /// The status of the last HTTP response; for mail, the code of the last reply before the one to QUIT.
+    var status: Int {
+        var status = 0
+        marquee_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status)
+        return status
+    }
+
+    /// Whether bytes of an HTTP request were sent, over whichever connection.
+    var hasSent: Bool {
+        var size = 0
+        marquee_curl_get_long(raw, CURLINFO_REQUEST_SIZE, &size)
+        return size > 0
+    }
+
+    /// The URL to which the last response redirects, unless that is followed.
+    var redirect: String? {
+        var url: UnsafePointer<CChar>?
+        marquee_curl_get_text(raw, CURLINFO_REDIRECT_URL, &url)
+        return url.map { String(cString: $0) }
+    }
+
+    private func check(_ code: CURLcode, _ option: CURLoption) {
+        precondition(code == CURLE_OK, "curl_easy_setopt(\(option.rawValue)): \(code.rawValue)")
     }
 }

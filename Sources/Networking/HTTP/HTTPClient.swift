@@ -51,24 +51,12 @@ public final class HTTPClient: Sendable {
     ///   booked before it is used. If it throws, the attempt is not made and `send` throws that error. What it returns is
     ///   called if the attempt fails before anything of the request was sent.
     /// - afterAttempt: Receives the result of each attempt.
-    public convenience init(
+    public init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
         beforeAttempt: @escaping AttemptBooking = { _ in nil },
         afterAttempt: @escaping AttemptReport = { _, _, _ in }
     ) {
-        self.init(
-            limits: limits, retry: retry, retryEnvironment: retryEnvironment, isPublic: \.isPublic,
-            beforeAttempt: beforeAttempt, afterAttempt: afterAttempt)
-    }
-
-    /// Creates a client with its own definition of a public address, for tests.
-    init(
-        limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
-        isPublic: @escaping @Sendable (IPAddress) -> Bool,
-        beforeAttempt: @escaping AttemptBooking = { _ in nil },
-        afterAttempt: @escaping AttemptReport = { _, _, _ in }
-    ) {
-        transport = Transport(limits: limits, isPublic: isPublic)
+        transport = Transport(limits: limits)
         singleFlight = SingleFlight()
         self.retry = retry
         self.retryEnvironment = retryEnvironment
@@ -76,31 +64,31 @@ public final class HTTPClient: Sendable {
         self.afterAttempt = afterAttempt
     }
 
-    /// Sends the endpoint's request and returns the value that the endpoint reads from the response.
+    /// Sends the call's request and returns the value that the call reads from the response.
     ///
     /// Concurrent calls with the same GET or HEAD request and value type share one transfer, its deadline (which starts
     /// with the first call) and its value.
     ///
     /// - Throws: The error of the last attempt, with the request at the end of its message and secrets redacted; `cancelled` if
     ///   the task is cancelled or the client is shut down.
-    public func send<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
-        guard !Task.isCancelled else { throw .cancelled(endpoint.service) }
-        guard endpoint.request.method.isSafe else { return try await sendWithRetries(endpoint) }
+    public func send<Value>(_ call: APICall<Value>) async throws(UpstreamError) -> Value {
+        guard !Task.isCancelled else { throw .cancelled(call.service) }
+        guard call.request.method.isSafe else { return try await sendWithRetries(call) }
         let key = RequestKey(
-            service: endpoint.service, request: endpoint.request, value: ObjectIdentifier(Value.self))
-        let outcome: Result<any Sendable, UpstreamError>
+            service: call.service, request: call.request, value: ObjectIdentifier(Value.self))
+        let result: Result<any Sendable, UpstreamError>
         do throws(CancellationError) {
-            outcome = try await singleFlight.run(key) {
+            result = try await singleFlight.run(key) {
                 do throws(UpstreamError) {
-                    return .success(try await self.sendWithRetries(endpoint))
+                    return .success(try await self.sendWithRetries(call))
                 } catch {
                     return .failure(error)
                 }
             }
         } catch {
-            throw .cancelled(endpoint.service)
+            throw .cancelled(call.service)
         }
-        guard let value = try outcome.get() as? Value else {
+        guard let value = try result.get() as? Value else {
             preconditionFailure("RequestKey includes the value's type")
         }
         return value
@@ -113,27 +101,27 @@ public final class HTTPClient: Sendable {
     }
 
     /// Makes attempts until one succeeds or the retry policy gives up.
-    private func sendWithRetries<Value>(_ endpoint: Endpoint<Value>) async throws(UpstreamError) -> Value {
+    private func sendWithRetries<Value>(_ call: APICall<Value>) async throws(UpstreamError) -> Value {
         let start = retryEnvironment.now()
-        var retries = RetryState(retry, for: endpoint.request)
+        var retries = RetryState(retry, for: call.request)
         while true {
             let release: BookingRelease?
             do throws(UpstreamError) {
-                release = try await beforeAttempt(endpoint.service)
+                release = try await beforeAttempt(call.service)
             } catch {
-                throw error.describing(endpoint.request, afterFailures: retries.failures)
+                throw error.describing(call.request, afterFailures: retries.failures)
             }
             do throws(UpstreamError) {
-                return try await attempt(endpoint, retries, since: start, release)
+                return try await attempt(call, retries, since: start, release)
             } catch {
                 let elapsed = start.duration(to: retryEnvironment.now())
                 switch retries.decide(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction()) {
-                case .giveUp: throw error.describing(endpoint.request, attempts: retries.failures)
+                case .giveUp: throw error.describing(call.request, attempts: retries.failures)
                 case .wait(let pause):
                     do {
                         try await retryEnvironment.sleep(pause)
                     } catch {
-                        throw .cancelled(endpoint.service)
+                        throw .cancelled(call.service)
                     }
                 }
             }
@@ -141,42 +129,42 @@ public final class HTTPClient: Sendable {
     }
 
     private func attempt<Value>(
-        _ endpoint: Endpoint<Value>, _ retries: RetryState, since start: ContinuousClock.Instant,
+        _ call: APICall<Value>, _ retries: RetryState, since start: ContinuousClock.Instant,
         _ release: BookingRelease?
     ) async throws(UpstreamError) -> Value {
-        let request = endpoint.request
+        let request = call.request
         let elapsed = start.duration(to: retryEnvironment.now())
         guard elapsed < request.deadline else {
             await release?()
             throw UpstreamError(
-                service: endpoint.service, kind: .timeout, message: "the deadline passed before the request was sent")
+                service: call.service, kind: .timeout, message: "the deadline passed before the request was sent")
         }
         let begin = retryEnvironment.now()
         do throws(UpstreamError) {
             let value = try await perform(
-                endpoint, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed, release)
-            afterAttempt(endpoint.service, nil, begin.duration(to: retryEnvironment.now()))
+                call, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed, release)
+            afterAttempt(call.service, nil, begin.duration(to: retryEnvironment.now()))
             return value
         } catch {
-            afterAttempt(endpoint.service, error.kind, begin.duration(to: retryEnvironment.now()))
+            afterAttempt(call.service, error.kind, begin.duration(to: retryEnvironment.now()))
             throw error
         }
     }
 
     private func perform<Value>(
-        _ endpoint: Endpoint<Value>, timeout: Duration, deadline: Duration, _ release: BookingRelease?
+        _ call: APICall<Value>, timeout: Duration, deadline: Duration, _ release: BookingRelease?
     ) async throws(UpstreamError) -> Value {
-        switch await transport.perform(.http(endpoint.request), timeout: timeout, deadline: deadline) {
+        switch await transport.perform(.http(call.request), timeout: timeout, deadline: deadline) {
         case .failure(let failure):
             if !failure.wasSent { await release?() }
-            throw UpstreamError(service: endpoint.service, kind: failure.kind, message: failure.reason)
+            throw UpstreamError(service: call.service, kind: failure.kind, message: failure.reason)
         case .success(var response):
             // A date is one of the service's own clock, which need not be this machine's.
             let now = response.date ?? retryEnvironment.date()
             response.retryAfter = response.headers.filter { $0.isNamed("Retry-After") }
                 .compactMap { Duration(retryAfter: $0.value, at: now) }.max()
             do {
-                return try endpoint.read(response)
+                return try call.read(response)
             } catch {
                 throw error.asking(response.retryAfter)
             }
@@ -229,6 +217,43 @@ extension UpstreamError {
 
     /// The most bytes of what a service says in an error.
     private static let textLimit = 1_000
+}
+
+// MARK: - Calls
+
+/// A request to one service, with the function that reads the response.
+public struct APICall<Value: Sendable>: Sendable {
+    /// The service's short constant name (`kobis`), used in errors and in the quota ledger.
+    public let service: String
+    /// The request.
+    public let request: HTTPRequest
+    /// Reads a response of any status, off the network thread. If it throws, the error's ``UpstreamError/isTransient``
+    /// decides whether the client retries.
+    public let read: @Sendable (HTTPResponse) throws(UpstreamError) -> Value
+
+    /// Creates a call.
+    ///
+    /// - Parameters:
+    /// - service: The service's short constant name.
+    /// - request: The request to send.
+    /// - read: Reads a response of any status; called off the network thread.
+    public init(
+        service: String, request: HTTPRequest, read: @escaping @Sendable (HTTPResponse) throws(UpstreamError) -> Value
+    ) {
+        self.service = service
+        self.request = request
+        self.read = read
+    }
+}
+
+extension APICall where Value: Decodable {
+    /// Creates a call whose response is a `Value` in JSON and whose failures follow from the HTTP status.
+    public init(service: String, request: HTTPRequest) {
+        self.init(service: service, request: request) { response throws(UpstreamError) in
+            if let failure = response.failure(of: service), !response.isNotice { throw failure }
+            return try response.decode(of: service)
+        }
+    }
 }
 
 // MARK: - Limits

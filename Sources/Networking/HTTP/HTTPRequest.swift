@@ -52,6 +52,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var redirects: Int
     /// The addresses that the request may connect to.
     public var addressPolicy: AddressPolicy
+    /// An address that counts as public, for tests.
+    var exemptAddress: IPAddress?
     /// Path of a PEM file of certificates to trust instead of the system's, for tests.
     var certificateFile: String?
 

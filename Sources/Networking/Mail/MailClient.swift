@@ -1,3 +1,4 @@
+import CCurl
 internal import Text
 
 /// Sends mail by SMTP. Each mail is sent once; retries are the caller's task.
@@ -25,7 +26,7 @@ public final class MailClient: Sendable {
 
     /// Creates a client and starts its thread.
     public init() {
-        transport = Transport(limits: HTTPClient.Limits(), isPublic: \.isPublic)
+        transport = Transport(limits: HTTPClient.Limits())
     }
 
     /// Sends a mail to all recipients that the server accepts, and returns the server's reply, which can be a rejection.
@@ -149,4 +150,42 @@ extension MailRequest: CustomStringConvertible, CustomReflectable {
     public var description: String { url }
     /// The mirror that `dump` prints: the server's URL.
     public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
+}
+
+// MARK: - Transfer
+
+extension Transfer {
+    /// Sets the options for a mail.
+    func setOptions(_ mail: MailRequest) {
+        setCommonOptions()
+        // libcurl takes the name for its greeting from the path; without one it is this machine's, which in a container is
+        // no domain, and which servers refuse (RFC 5321, 4.1.4).
+        easy.set(CURLOPT_URL, to: "\(mail.url)/\(mail.greetingName.percentEncoded)")
+        easy.set(CURLOPT_PROTOCOLS_STR, to: "smtp,smtps")
+        // CURLUSESSL_ALL fails without TLS: an attacker on the way could remove STARTTLS from the server's greeting.
+        let security = mail.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
+        easy.set(CURLOPT_USE_SSL, to: Int(security.rawValue))
+        if let certificateFile = mail.certificateFile { easy.set(CURLOPT_CAINFO, to: certificateFile) }
+        if let user = mail.user { easy.set(CURLOPT_USERNAME, to: user) }
+        if let password = mail.password { easy.set(CURLOPT_PASSWORD, to: password) }
+        easy.set(CURLOPT_MAIL_FROM, to: "<\(mail.sender)>")
+        easy.set(CURLOPT_MAIL_RCPT, toList: mail.recipients.map { "<\($0)>" })
+        // By default one refused recipient costs all others the mail.
+        easy.set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, to: 1)
+        // Mails are rare: the server would have closed a kept connection by the next one.
+        easy.set(CURLOPT_FORBID_REUSE, to: 1)
+
+        easy.set(CURLOPT_UPLOAD, to: 1)
+        easy.set(CURLOPT_INFILESIZE_LARGE, toOffset: mail.message.count)
+        easy.set(CURLOPT_READFUNCTION, to: sendMessage)
+        easy.set(CURLOPT_READDATA, to: Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+/// libcurl calls this for the next part of the message.
+private func sendMessage(
+    buffer: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return Int(CURL_READFUNC_ABORT) }
+    return Transfer.at(context).readMessage(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }

@@ -13,17 +13,6 @@ extension HTTPClient {
         /// Returns a random number in 0..<1.
         public var fraction: @Sendable () -> Double
 
-        /// Creates an environment.
-        public init(
-            now: @escaping @Sendable () -> ContinuousClock.Instant, date: @escaping @Sendable () -> Date,
-            sleep: @escaping @Sendable (Duration) async throws -> Void, fraction: @escaping @Sendable () -> Double
-        ) {
-            self.now = now
-            self.date = date
-            self.sleep = sleep
-            self.fraction = fraction
-        }
-
         /// The system's clocks and random numbers.
         public static let system = RetryEnvironment(
             now: { .now }, date: { Date() }, sleep: { try await Task.sleep(for: $0) },

@@ -7,15 +7,15 @@ import Text
 public struct DeliveryLog: Sendable {
     /// How an attempt or a delivery ended; the raw value is its word in JSON.
     public enum Outcome: String, Sendable, Encodable, CaseIterable {
-        /// The sink took the letter.
+        /// The sink took the message.
         case sent
-        /// The sink did not take the letter, and gets it again.
+        /// The sink did not take the message, and gets it again.
         case failed
-        /// The letter was given up.
+        /// The message was given up.
         case dead
-        /// The letter was taken back before it was sent.
+        /// The message was retracted before it was sent.
         case withdrawn
-        /// The sink's cooldown suppressed the letter.
+        /// The sink's cooldown suppressed the message.
         case spared
         /// A crash came before the outcome.
         case unanswered
@@ -37,13 +37,13 @@ public struct DeliveryLog: Sendable {
         }
     }
 
-    /// An attempt to deliver a letter, or the end of a delivery that was never attempted.
+    /// An attempt to deliver a message, or the end of a delivery that was never attempted.
     public struct Entry: Sendable, Encodable {
         /// When the attempt began or the delivery ended.
         public let at: Moment
         /// The sink.
         public let sink: String
-        /// The letter's key.
+        /// The message's key.
         public let letter: String
         /// The outcome.
         public let outcome: Outcome
@@ -55,11 +55,11 @@ public struct DeliveryLog: Sendable {
 
     /// An alert in a dead letter.
     public struct Dead: Sendable, Encodable {
-        /// When the letter was given up.
+        /// When the message was given up.
         public let at: Moment
         /// The sink.
         public let sink: String
-        /// The letter's key, by which it can be sent again.
+        /// The message's key, by which it can be sent again.
         public let letter: String
         /// The alert's id.
         public let alert: String
@@ -92,9 +92,9 @@ public struct DeliveryLog: Sendable {
                 where attempts = 0 and ended_at is not null and sink = coalesce(?1, sink)
                 order by at desc limit ?2
                 """, sink, count, as: Int.self, String.self, String.self, Int?.self, String?.self, Int?.self)
-        }.reversed().map { at, sink, letter, milliseconds, answer, state in
+        }.reversed().map { at, sink, key, milliseconds, answer, state in
             Entry(
-                at: Moment(at), sink: sink, letter: letter, outcome: Self.outcome(state),
+                at: Moment(at), sink: sink, letter: key, outcome: Self.outcome(state),
                 milliseconds: milliseconds, answer: answer)
         }
     }

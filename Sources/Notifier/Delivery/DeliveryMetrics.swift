@@ -1,5 +1,5 @@
 import Concurrency
-import Operations
+import ServiceRuntime
 
 /// The counters of messages, by sink.
 struct DeliveryMetrics: Sendable {

@@ -1,9 +1,8 @@
 import Concurrency
 import EventStore
 import FoundationEssentials
-import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// Delivers alerts to people: the outbox, and a worker for each sink.
 ///
@@ -15,7 +14,7 @@ final class DeliveryService: Service {
     let outbox: Outbox
     private let board: String?
     private let database: Database
-    private let client: HTTPClient
+    private let clients = SinkClients()
     private let metrics: DeliveryMetrics
     private let wallClock: WallClock
     private let failPoints: FailPoints
@@ -28,7 +27,6 @@ final class DeliveryService: Service {
     private struct State {
         /// The newest worker of each sink, also of sinks that were removed until it has ended.
         var workers: [String: WorkerRun] = [:]
-        var mailClient: MailClient?
         var isStopping = false
     }
 
@@ -43,24 +41,16 @@ final class DeliveryService: Service {
         }
     }
 
-    /// The most connections: each sink can have its own, so that none waits for another one on the same host.
-    private static let maximumConnections = 1_000
-
     /// Makes the outbox and a worker for each sink; writes and sends nothing yet.
     ///
     /// - Parameters:
     ///   - board: the board's public URL, for links.
     ///   - dryRun: is called with a line for each alert that a sink would get; there are no workers then.
     init(
-        to configurations: [SinkConfiguration], board: String?, from database: Database, _ log: EventLog,
+        to sinks: [ConfiguredSink], board: String?, from database: Database, _ log: EventLog,
         metrics: Metrics, logger: Logger, wallClock: WallClock, dryRun: (@Sendable (String) -> Void)?,
         failPoints: FailPoints
     ) {
-        // The client does not retry: the outbox does, and its retries outlive the process.
-        var retry = RetryPolicy.never
-        retry.attemptTimeout = .seconds(30)
-        client = HTTPClient(
-            limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
         let wakeSignals = Locked<[String: WakeSignal]>([:])
         let outbox = Outbox(log: log, sinks: [], dryRun: dryRun) { sink in
             wakeSignals.withLock { $0[sink] }?.signal()
@@ -76,19 +66,16 @@ final class DeliveryService: Service {
         self.failPoints = failPoints
         state = Locked(State())
         (runs, addRun) = AsyncStream.makeStream()
-        replaceSinks(by: configurations, logger: logger)
+        replaceSinks(by: sinks, logger: logger)
     }
 
     /// Delivers to these sinks from now on. What waits for a sink that is not among them is closed by
     /// ``closeRemovedSinks()``.
     ///
     /// - Parameter logger: knows the secrets of the sinks.
-    func replaceSinks(by configurations: [SinkConfiguration], logger: Logger) {
-        let needsMail = configurations.contains { if case .mail = $0.destination { true } else { false } }
+    func replaceSinks(by sinks: [ConfiguredSink], logger: Logger) {
         state.withLock { state in
             guard !state.isStopping else { return }
-            if needsMail, state.mailClient == nil { state.mailClient = MailClient() }
-            let sinks = configurations.map { $0.makeSink(client, state.mailClient, board: board) }
             metrics.add(sinks.map(\.name))
             outbox.replaceSinks(by: sinks)
             for run in state.workers.values { run.worker.stop() }
@@ -98,9 +85,9 @@ final class DeliveryService: Service {
                 let wakeSignal = WakeSignal()
                 wakeSignals.withLock { $0[sink.name] = wakeSignal }
                 let worker = SinkWorker(
-                    sink: sink, outbox: outbox, database: database, wakeSignal: wakeSignal, logger: logger,
-                    metrics: metrics, clock: ContinuousClock(), wallClock: wallClock,
-                    fraction: { .random(in: 0..<1) }, failPoints: failPoints)
+                    sink: sink, outbox: outbox, database: database, clients: clients, board: board,
+                    wakeSignal: wakeSignal, logger: logger, metrics: metrics, clock: ContinuousClock(),
+                    wallClock: wallClock, fraction: { .random(in: 0..<1) }, failPoints: failPoints)
                 let run = WorkerRun(worker: worker)
                 state.workers[sink.name] = run
                 let last = former[sink.name]
@@ -142,8 +129,7 @@ final class DeliveryService: Service {
         await withDiscardingTaskGroup { tasks in
             for await run in runs { tasks.addTask(operation: run) }
         }
-        await client.shutdown()
-        await state.withLock(\.mailClient)?.shutdown()
+        await clients.shutdown()
     }
 
     func stop() async {

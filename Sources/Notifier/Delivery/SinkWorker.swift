@@ -2,8 +2,8 @@ import Concurrency
 import Contract
 import FoundationEssentials
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// Sends the messages of the outbox to one sink, in their order, each until it is delivered or dead.
 ///
@@ -14,6 +14,9 @@ struct SinkWorker: Sendable {
     let sink: ConfiguredSink
     let outbox: Outbox
     let database: Database
+    let clients: SinkClients
+    /// The board's public URL, for links; nil if there is none.
+    let board: String?
     let wakeSignal: WakeSignal
     let logger: Logger
     let metrics: DeliveryMetrics
@@ -75,7 +78,7 @@ struct SinkWorker: Sendable {
         guard let attempt else { return }  // an alert was retracted meanwhile; the caller reads the outbox again
         failPoints.reach(.posted)
         let stopwatch = Stopwatch(clock)
-        let response = await sink.target.send(attempt.message, at: began).sanitized(removing: sink.target.secrets)
+        let response = await sink.send(attempt.message, at: began, board: board, by: clients)
         let duration = stopwatch.elapsed
         failPoints.reach(.delivered)
         // The process ends: whether the message arrived is not known. The next run sends it again.
@@ -121,13 +124,13 @@ struct SinkWorker: Sendable {
         } onFailure: { error in
             logger.error(
                 "cannot write the outcome of a delivery; the worker tries again",
-                [.sink: sink.name, .letter: attempt.message.key, .error: "\(error)"])
+                [.sink: sink.name, .messageKey: attempt.message.key, .error: "\(error)"])
         }
     }
 
     private func report(_ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse) {
         metrics.count(outcome, for: sink.name)
-        let logger = logger.with([.sink: sink.name, .letter: attempt.message.key, .attempt: attempt.count])
+        let logger = logger.with([.sink: sink.name, .messageKey: attempt.message.key, .attempt: attempt.count])
         switch outcome {
         case .sent: logger.debug("a message is delivered", [.reason: response.text])
         case .retry(let date):

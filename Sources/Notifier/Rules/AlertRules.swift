@@ -1,75 +1,85 @@
 public import BoxOffice
 public import Contract
+import OpenMarket
 
 /// The rules in force.
 ///
 /// Pure: evaluates what the known charts say about movies. It does not check whether an alert fired before; a decision's
 /// id shows that.
 public struct AlertRules: Sendable {
-    /// A rule in force: which movies and markets it is about, and its texts.
-    struct Entry: Sendable {
-        /// The rule.
-        var rule: any Rule
-        /// The movies that it is about.
-        var filter = MovieFilter()
-        /// The markets that it is about.
-        var markets: Set<Market> = [.all]
-        /// The severity of its alerts; nil to derive it from the movie's ranks.
-        var severity: Alert.Severity?
-        /// The texts of its alerts.
-        var texts: AlertTexts
+    /// The rules, in the order of the alerts about one movie or product: a new one is a type in `Rules/`, and a line here.
+    static let kinds: [any Rule.Type] = [
+        EnteredRule.self, LeftRule.self, RoseRule.self, FellRule.self, LeadRule.self, ReenteredRule.self,
+        OpeningRule.self, StreakRule.self, MilestoneRule.self, BestRule.self, ScreensRule.self, CorrectionRule.self,
+        AnomalyRule.self,
+        PriceFellRule.self, PriceRoseRule.self, NewDiscountRule.self, SoldOutRule.self, BackInStockRule.self,
+        NewProductRule.self, ProductRemovedRule.self,
+    ]
 
-        /// Makes an entry for all movies of the whole market, with the rule's own texts.
-        init(_ rule: any Rule) {
-            self.rule = rule
-            texts = AlertTexts(of: type(of: rule))
-        }
-
-        var name: AlertRule { type(of: rule).name }
-    }
-
-    /// The rules, each once.
-    private let entries: [AlertRule: Entry]
-    /// The default rules about movies in the chart, in the contract's order.
-    private let defaultEntries: [Entry]
-    /// The rules evaluated after `left`, in the order of `AlertRule`.
-    private let furtherEntries: [Entry]
-
-    /// The rules about products, in the order of `AlertRule`.
-    let products: [ProductEntry]
-
-    /// The markets that any rule is about; always includes the whole market.
-    public let markets: Set<Market>
-
-    /// Makes the default rules.
+    /// The contract's five rules, which are in force without a rule file.
     ///
     /// - Parameter threshold: the number of ranks from which `rose` and `fell` fire. Below 1 it counts as 1, because a
     ///   movie that keeps its rank neither rises nor falls.
+    static func standard(threshold: Int = 3) -> [any MovieRule] {
+        let by = max(1, threshold)
+        return [EnteredRule(), LeftRule(), RoseRule(by: by), FellRule(by: by), LeadRule()]
+    }
+
+    /// The words of the rules that are in force without a rule file.
+    public static let standardNames = standard().map(\.name)
+
+    /// The headings of all rules, by their words.
+    public static let headings = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name.rawValue, $0.heading) })
+
+    /// The rules about movies, by their words.
+    private let movies: [AlertRule: ConfiguredRule]
+    /// The default rules about movies in the chart.
+    private let defaultRules: [ConfiguredRule]
+    private let departureRules: [ConfiguredRule]
+    /// The rules evaluated after those about departures.
+    private let furtherRules: [ConfiguredRule]
+    private let correctionRules: [ConfiguredRule]
+    /// The rules about products.
+    let products: [ConfiguredProductRule]
+
+    /// The words of the rules in force.
+    public let names: [AlertRule]
+    /// The markets that any rule is about; always includes the whole market.
+    public let markets: Set<Market>
+
+    /// Makes the default rules; see `standard(threshold:)`.
     public init(threshold: Int = 3) {
-        let threshold = max(1, threshold)
-        let rules: [any Rule] = [
-            EnteredRule(), LeftRule(), RoseRule(by: threshold), FellRule(by: threshold), LeadRule(),
-        ]
-        self.init(rules.map { Entry($0) })
+        self.init(Self.standard(threshold: threshold).map { ConfiguredRule($0) })
     }
 
-    /// Makes rules of entries; of two entries for the same rule, the last counts.
-    init(_ entries: [Entry], products: [ProductEntry] = []) {
+    /// Makes rules, each once, in the order of `kinds`.
+    init(_ rules: [ConfiguredRule], products: [ConfiguredProductRule] = []) {
+        movies = Dictionary(uniqueKeysWithValues: rules.map { ($0.name, $0) })
+        let daily = rules.filter { $0.occasion == .day }
+        defaultRules = daily.filter { Self.standardNames.contains($0.name) }
+        departureRules = rules.filter { $0.occasion == .departure }
+        furtherRules = daily.filter { !Self.standardNames.contains($0.name) }
+        correctionRules = rules.filter { $0.occasion == .correction }
         self.products = products
-        let byName = Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
-        let names: [AlertRule] = [.entered, .rose, .fell, .lead]
-        self.entries = byName
-        defaultEntries = names.compactMap { byName[$0] }
-        furtherEntries = AlertRule.allCases.filter { !names.contains($0) && $0 != .left && $0 != .correction }
-            .compactMap { byName[$0] }
-        markets = entries.reduce(into: [.all]) { $0.formUnion($1.markets) }
+        names = rules.map(\.name) + products.map(\.name)
+        markets = rules.reduce(into: [.all]) { $0.formUnion($1.scope.markets) }
     }
 
-    /// The entry of a rule, if it is in force.
-    subscript(name: AlertRule) -> Entry? { entries[name] }
+    /// A rule about movies, if it is in force.
+    subscript(name: AlertRule) -> ConfiguredRule? { movies[name] }
 
-    /// The names of the rules in force.
-    public var names: [AlertRule] { AlertRule.allCases.filter { entries[$0] != nil } + products.map(\.name) }
+    /// Whether any rule is about products, so that their events must be read.
+    var hasProductRules: Bool { !products.isEmpty }
+
+    /// The worker's streams that the rules need, in a fixed order.
+    var streams: [Contract.Stream] {
+        [.ranking, .anomaly] + (hasProductRules ? [.products, .product] : [])
+    }
+}
+
+extension AlertRule: CaseIterable {
+    /// The words of `AlertRules.kinds`.
+    public static var allCases: [AlertRule] { AlertRules.kinds.map { $0.name } }
 }
 
 // MARK: - Evaluation
@@ -79,34 +89,23 @@ extension AlertRules {
     ///
     /// The default rules come first: in the order of the lines, for one movie in the order entered, rose, fell, lead; then
     /// the movies that left, in the order of their last lines. Then come the other rules: in the order of the lines, for
-    /// one movie in the order of `AlertRule`.
+    /// one movie in the order of `kinds`.
     func alerts(of day: KoreanDate, in state: MarketState) -> [Alert] {
         guard let chart = state.chart(of: day) else { return [] }
         let context = RuleContext(chart: chart, state: state)
-        var alerts: [Alert] = []
-        func evaluate(_ entries: [Entry], for movies: [ChartEntry]) {
-            for movie in movies {
-                let input = RuleInput(entry: movie, context: context)
-                for entry in entries {
-                    if let alert = entry.alert(about: input, in: state.market) { alerts.append(alert) }
-                }
-            }
-        }
-        evaluate(defaultEntries, for: context.entries)
-        if let left = entries[.left] { evaluate([left], for: context.departedEntries) }
-        evaluate(furtherEntries, for: context.entries)
-        return alerts
+        let departed = departureRules.isEmpty ? [] : context.departedEntries
+        return context.alerts(by: defaultRules, about: context.entries, in: state.market)
+            + context.alerts(by: departureRules, about: departed, in: state.market)
+            + context.alerts(by: furtherRules, about: context.entries, in: state.market)
     }
 
     /// Returns the alerts about the corrections in a recent day's chart.
     func corrections(by chart: SourcedChart, in state: MarketState) -> [Alert] {
-        guard let entry = entries[.correction], chart.chart.corrections != nil, state.isOpen(chart.chart.date) else {
+        guard !correctionRules.isEmpty, chart.chart.corrections != nil, state.isOpen(chart.chart.date) else {
             return []
         }
         let context = RuleContext(chart: chart, state: state)
-        return context.entries.compactMap {
-            entry.alert(about: RuleInput(entry: $0, context: context), in: state.market)
-        }
+        return context.alerts(by: correctionRules, about: context.entries, in: state.market)
     }
 
     /// Returns the standing alerts of a chart's day and of later days that no longer hold.
@@ -125,48 +124,122 @@ extension AlertRules {
 
     private func holds(_ alert: Alert, in context: RuleContext) -> Bool {
         // The alert of a rule that is no longer in force stands.
-        guard let rule = entries[alert.rule]?.rule else { return true }
-        let movies = alert.rule == .left ? context.departedEntries : context.entries
+        guard let rule = movies[alert.rule] else { return true }
+        let movies = rule.occasion == .departure ? context.departedEntries : context.entries
         return movies.contains {
-            $0.movieCode == alert.movieCode && rule.holds(alert, for: RuleInput(entry: $0, context: context))
+            $0.movieCode == alert.movieCode && rule.rule.holds(alert, for: RuleInput(entry: $0, context: context))
+        }
+    }
+
+    /// Returns the alert about an anomaly, if the rule is in force for its market and its movie, if it has one.
+    func alert(about anomaly: Anomaly, evidence: Alert.Evidence) -> Alert? {
+        guard let rule = self[AnomalyRule.name], rule.scope.includes(anomaly.movieCode, anomaly.title, anomaly.market)
+        else { return nil }
+        return rule.alert(
+            RuleMatch(values: AnomalyRule.values(of: anomaly)), about: nil, title: anomaly.title, on: anomaly.date,
+            in: anomaly.market, evidence: [evidence])
+    }
+
+    /// Returns the alerts about products, one product after the other, for each in the order of `kinds`.
+    func alerts(about observations: [ProductObservation], on date: KoreanDate, evidence: Alert.Evidence) -> [Alert] {
+        observations.flatMap { observation in
+            products.compactMap { $0.alert(about: observation, on: date, evidence: evidence) }
         }
     }
 }
 
-// MARK: - Alerts
+extension RuleContext {
+    fileprivate func alerts(by rules: [ConfiguredRule], about movies: [ChartEntry], in market: Market) -> [Alert] {
+        movies.flatMap { movie in
+            let input = RuleInput(entry: movie, context: self)
+            return rules.compactMap { $0.alert(about: input, in: market) }
+        }
+    }
+}
 
-extension AlertRules.Entry {
+// MARK: - Configured rules
+
+/// A rule about movies in force: which movies and markets it is about, and its texts.
+struct ConfiguredRule: Sendable {
+    /// The rule.
+    let rule: any MovieRule
+    /// The movies and markets that it is about.
+    var scope: RuleScope
+    /// The severity of its alerts; nil to derive it from what they are about.
+    var severity: Alert.Severity?
+    /// The texts of its alerts.
+    var texts: AlertTexts
+
+    /// Makes a rule with its own texts.
+    init(_ rule: any MovieRule, _ scope: RuleScope = RuleScope()) {
+        self.rule = rule
+        self.scope = scope
+        texts = AlertTexts(of: type(of: rule))
+    }
+
+    var name: AlertRule { rule.name }
+    var occasion: RuleOccasion { type(of: rule).occasion }
+
     /// Returns the alert about a movie's day, if the rule fires and is about the movie and the market.
     func alert(about input: RuleInput, in market: Market) -> Alert? {
         // The match comes first: most rules fire for few movies.
-        guard let match = rule.match(for: input), markets.contains(market),
-            filter.includes(input.entry.movieCode, title: input.entry.title)
+        guard let match = rule.match(for: input), scope.includes(input.entry.movieCode, input.entry.title, market)
         else { return nil }
-        let rank = name == .left ? nil : input.entry.rank
-        var alert = Alert(
-            rule: name, date: input.day.chart.date, market: market == .all ? nil : market,
-            movieCode: input.entry.movieCode, title: input.entry.title, rank: rank, previousRank: match.previousRank,
-            change: match.change, severity: severity ?? rule.severity(of: match, rank: rank),
-            values: match.values, text: Alert.Text(ko: "", en: ""), evidence: [input.day.evidence])
-        if match.usesPreviousDay, let previous = input.previousDay { alert.evidence.append(previous.evidence) }
+        var evidence = [input.day.evidence]
+        if match.usesPreviousDay, let previous = input.previousDay { evidence.append(previous.evidence) }
         let named = match.namedMovies.merging(["title": NamedMovie(input.entry)]) { $1 }
-        alert.text = texts.text(
-            of: alert, about: input.entry, titles: named.mapValues(input.context.distinctTitle))
+        return alert(
+            match, about: input.entry, title: input.entry.title, on: input.day.chart.date, in: market,
+            evidence: evidence, titles: named.mapValues(input.context.distinctTitle))
+    }
+
+    /// Returns the alert that says a match.
+    ///
+    /// - Parameter titles: titles that take the place of the values of these names in its texts.
+    func alert(
+        _ match: RuleMatch, about movie: ChartEntry?, title: String?, on date: KoreanDate, in market: Market,
+        evidence: [Alert.Evidence], titles: [String: String] = [:]
+    ) -> Alert {
+        let rank = occasion == .departure ? nil : movie?.rank
+        var alert = Alert(
+            rule: name, date: date, market: market == .all ? nil : market, movieCode: movie?.movieCode, title: title,
+            rank: rank, previousRank: match.previousRank, change: match.change,
+            severity: severity ?? rule.severity(of: match, rank: rank), values: match.values,
+            text: Alert.Text(ko: "", en: ""), evidence: evidence)
+        alert.text = texts.text(of: alert, about: movie, titles: titles)
         return alert
     }
 }
 
-extension AlertRules {
-    /// Returns the alert about an anomaly, if the rule is in force for its market and its movie, if it has one.
-    func alert(about anomaly: Anomaly, evidence: Alert.Evidence) -> Alert? {
-        guard let entry = self[.anomaly], entry.markets.contains(anomaly.market),
-            entry.filter.includes(anomaly.movieCode, title: anomaly.title)
-        else { return nil }
+/// A rule about products in force: which products it is about, and its texts.
+struct ConfiguredProductRule: Sendable {
+    /// The rule.
+    let rule: any ProductRule
+    /// The products that it is about.
+    var filter = SubjectFilter<ProductID>()
+    /// The severity of its alerts.
+    var severity = Alert.Severity.info
+    /// The texts of its alerts.
+    var texts: AlertTexts
+
+    /// Makes a rule for all products, with its own texts.
+    init(_ rule: any ProductRule) {
+        self.rule = rule
+        texts = AlertTexts(of: type(of: rule))
+    }
+
+    var name: AlertRule { rule.name }
+
+    /// Returns the alert about a change, if the rule fires and is about the product.
+    func alert(about observation: ProductObservation, on date: KoreanDate, evidence: Alert.Evidence) -> Alert? {
+        let title = (observation.current ?? observation.previous)?.name
+        guard filter.includes(observation.id, title), let own = rule.match(for: observation) else { return nil }
         var alert = Alert(
-            rule: .anomaly, date: anomaly.date, market: anomaly.market == .all ? nil : anomaly.market, movieCode: nil,
-            title: anomaly.title, rank: nil, previousRank: nil, change: nil, severity: entry.severity ?? .notable,
-            values: AnomalyRule.values(of: anomaly), text: Alert.Text(ko: "", en: ""), evidence: [evidence])
-        alert.text = entry.texts.text(of: alert, about: nil)
+            rule: name, date: date, market: nil, movieCode: nil, product: observation.id, title: title, rank: nil,
+            previousRank: nil, change: nil, severity: severity,
+            values: observation.values.merging(own) { _, own in own }, text: Alert.Text(ko: "", en: ""),
+            evidence: [evidence])
+        alert.text = texts.text(of: alert, about: nil)
         return alert
     }
 }

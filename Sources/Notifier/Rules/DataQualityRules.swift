@@ -5,8 +5,11 @@ import Text
 /// A correction changed the movie's audience of the day by much.
 ///
 /// The only rule about the data and not about the day: it fires for older days too, once for each, and is never retracted.
-struct CorrectionRule: Rule {
-    static let name = AlertRule.correction
+struct CorrectionRule: MovieRule {
+    static let name: AlertRule = "correction"
+    static let heading = RuleHeading("관객수 정정", "Correction", glyph: "✎")
+    static let occasion = RuleOccasion.correction
+    static let settings = [RuleSetting("percent", \Self.percent), RuleSetting("from", \Self.from)]
     static let ownValues = ["before", "percent"]
     static let ko = "〈{title}〉 {date} 관객수 정정: {before}명→{audience}명[({percent:+}%)]"
     static let en = "{title}: admissions of {date} corrected from {before} to {audience}[ ({percent:+} %)]"
@@ -35,6 +38,13 @@ struct CorrectionRule: Rule {
         guard case .percent(let percent) = match.values["percent"] else { return .info }
         return percent.tenths.magnitude >= 200 ? .notable : .info
     }
+
+    func sample(of chart: Chart) -> RuleSample {
+        let audience = chart.first.sampleAudience
+        let before = max(1, audience - audience * percent / 100)
+        let change = Percent(tenths: (audience - before) * 1_000 / before)
+        return RuleSample(of: chart.first, ["before": .integer(before), "percent": .percent(change)])
+    }
 }
 
 extension SourcedChart {
@@ -49,13 +59,17 @@ extension SourcedChart {
 }
 
 /// A chart is late, missing or implausible. Fires for the worker's anomaly events, never for a movie's day.
-struct AnomalyRule: Rule {
-    static let name = AlertRule.anomaly
+struct AnomalyRule: MovieRule {
+    static let name: AlertRule = "anomaly"
+    static let heading = RuleHeading("데이터 이상", "Problem in the data", glyph: "!")
+    static let occasion = RuleOccasion.anomaly
     static let ownValues = ["kind", "span", "period", "expected", "found", "reason", "sentence"]
     static let ko = "{date}[ {period}] 박스오피스 데이터 이상: {reason}[(〈{title}〉)]"
     static let en = "{date}: {sentence}"
 
     func match(for input: RuleInput) -> RuleMatch? { nil }
+
+    func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity { .notable }
 
     /// Returns the values of an alert about an anomaly.
     static func values(of anomaly: Anomaly) -> [String: TemplateValue] {
@@ -68,6 +82,10 @@ struct AnomalyRule: Rule {
             values["period"] = .text(span.name(in: .ko))
         }
         return values
+    }
+
+    func sample(of chart: Chart) -> RuleSample {
+        RuleSample(match: RuleMatch(values: Self.values(of: .late(chart.date, in: .all, at: "09:00"))))
     }
 }
 

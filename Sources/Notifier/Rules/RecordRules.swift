@@ -8,8 +8,10 @@ import Contract
 /// that brings the total below the number retracts the alert; then the next day that reaches the number fires.
 ///
 /// The source's totals are incomplete before 2011, so movies that opened earlier and charts of that time fire nothing.
-struct MilestoneRule: Rule {
-    static let name = AlertRule.milestone
+struct MilestoneRule: MovieRule {
+    static let name: AlertRule = "milestone"
+    static let heading = RuleHeading("누적 관객 돌파", "Milestone", glyph: "⚑")
+    static let settings = [RuleSetting("totals", \Self.totals)]
     static let ownValues = ["milestone"]
     static let ko = "〈{title}〉 {milestone:words} 관객 돌파[(누적 {audienceTotal}명)]"
     static let en = "{title} passes {milestone:words} admissions[ ({audienceTotal} so far)]"
@@ -44,12 +46,19 @@ struct MilestoneRule: Rule {
         guard case .integer(let milestone) = match.values["milestone"] else { return .notable }
         return milestone >= 10_000_000 ? .major : .notable
     }
+
+    func sample(of chart: Chart) -> RuleSample {
+        let total = chart.first.audienceTotal ?? 0
+        let milestone = totals.last { $0 <= total } ?? totals[0]
+        return RuleSample(
+            of: chart.first, ["milestone": .integer(milestone), "audienceTotal": .integer(max(milestone, total))])
+    }
 }
 
 extension Alert {
     /// The number that a milestone alert is about.
     var milestone: Int? {
-        guard rule == .milestone, case .integer(let milestone) = values["milestone"] else { return nil }
+        guard rule == MilestoneRule.name, case .integer(let milestone) = values["milestone"] else { return nil }
         return milestone
     }
 }
@@ -57,8 +66,10 @@ extension Alert {
 /// The movie had its largest audience since it opened, at least `after` days after it was first in a chart.
 ///
 /// Fires only if the charts of all days since it opened are known.
-struct BestRule: Rule {
-    static let name = AlertRule.best
+struct BestRule: MovieRule {
+    static let name: AlertRule = "best"
+    static let heading = RuleHeading("일일 최다 관객", "Best day", glyph: "↑")
+    static let settings = [RuleSetting("after", \Self.after)]
     static let ownValues = ["previousBest", "previousBestDay"]
     static let ko = "〈{title}〉 개봉 후 일일 최다 관객 {audience}명[(종전 {previousBest}명)]"
     static let en = "{title} has its best day so far with {audience:admission/admissions}[ (before: {previousBest})]"
@@ -79,12 +90,19 @@ struct BestRule: Rule {
     }
 
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity { .notable }
+
+    func sample(of chart: Chart) -> RuleSample {
+        let best = chart.first.sampleAudience
+        return RuleSample(
+            of: chart.first,
+            ["previousBest": .integer(best - best / 10), "previousBestDay": .text((chart.date - 7).description)])
+    }
 }
 
 /// It is the movie's opening day.
-struct OpeningRule: Rule {
-    static let name = AlertRule.opening
-    static let ownValues: [String] = []
+struct OpeningRule: MovieRule {
+    static let name: AlertRule = "opening"
+    static let heading = RuleHeading("개봉", "Opening day", glyph: "◆")
     static let ko = "〈{title}〉 개봉 첫날[ {rank}위][, 관객 {audience}명][, 스크린 {screens}개]"
     static let en =
         "{title} opens[ at No. {rank}][ with {audience:admission/admissions}][ on {screens:screen/screens}]"
@@ -93,11 +111,15 @@ struct OpeningRule: Rule {
         guard input.entry.openDate == input.day.chart.date else { return nil }
         return RuleMatch(values: input.values(.audience, .audienceTotal, .sales, .screens, .showings))
     }
+
+    func sample(of chart: Chart) -> RuleSample { RuleSample(of: chart.first) }
 }
 
 /// The movie has at least `factor` times the screens of the day before, or at most that fraction of them.
-struct ScreensRule: Rule {
-    static let name = AlertRule.screens
+struct ScreensRule: MovieRule {
+    static let name: AlertRule = "screens"
+    static let heading = RuleHeading("스크린수 변동", "Change of screens", glyph: "▦")
+    static let settings = [RuleSetting("factor", \Self.factor, from: 2), RuleSetting("from", \Self.from)]
     static let ownValues = ["previousScreens"]
     static let ko = "〈{title}〉 스크린수 {previousScreens}개→{screens}개"
     static let en = "{title} goes from {previousScreens} to {screens:screen/screens}"
@@ -120,5 +142,12 @@ struct ScreensRule: Rule {
 
     private func isMultiple(_ more: Int, of fewer: Int) -> Bool {
         fewer > 0 && more / factor >= fewer
+    }
+
+    func sample(of chart: Chart) -> RuleSample {
+        let screens = max(chart.first.screens ?? 0, from)
+        return RuleSample(
+            of: chart.first,
+            ["screens": .integer(screens), "previousScreens": .integer(max(1, screens / factor))])
     }
 }

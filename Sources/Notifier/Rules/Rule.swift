@@ -1,9 +1,42 @@
 import BoxOffice
+import Contract
+
+/// A rule: all that it says of itself. ``AlertRules/kinds`` lists the rules.
+protocol Rule: Sendable {
+    /// The word on the wire and in rule files.
+    static var name: AlertRule { get }
+    /// The name in messages and at the board.
+    static var heading: RuleHeading { get }
+    /// The keys in rule files that only this rule takes.
+    static var settings: [RuleSetting<Self>] { get }
+    /// The names of the values that all rules of its kind have.
+    static var commonValues: [String] { get }
+    /// The names of the values that only this rule has.
+    static var ownValues: [String] { get }
+    /// The template in Korean.
+    static var ko: String { get }
+    /// The template in English.
+    static var en: String { get }
+
+    /// Makes the rule with its standard settings.
+    init()
+}
+
+extension Rule {
+    static var settings: [RuleSetting<Self>] { [] }
+    static var ownValues: [String] { [] }
+    /// The names of all values that its templates may use.
+    static var valueNames: [String] { commonValues + ownValues }
+    var name: AlertRule { Self.name }
+}
 
 /// A rule about movies: whether a movie's day is worth an alert, and with which values.
 ///
 /// Pure and fast: it is evaluated for every line of every chart.
-protocol Rule: AlertTextSource {
+protocol MovieRule: Rule {
+    /// What the rule is evaluated for.
+    static var occasion: RuleOccasion { get }
+
     /// Returns the match if the rule fires for a movie's day.
     func match(for input: RuleInput) -> RuleMatch?
 
@@ -14,16 +47,49 @@ protocol Rule: AlertTextSource {
     ///
     /// - Parameter rank: The movie's rank on the day; nil for a movie that left.
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity
+
+    /// Returns what the rule would report of a chart with movies if it fired, to show the form of its messages.
+    func sample(of chart: Chart) -> RuleSample
 }
 
-extension Rule {
-    /// The values that every alert about a movie has, and the fields of its line.
+extension MovieRule {
     static var commonValues: [String] { AlertTexts.movieValues }
+    static var occasion: RuleOccasion { .day }
 
     func holds(_ alert: Alert, for input: RuleInput) -> Bool { match(for: input) != nil }
 
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity {
         Alert.Severity(rank: rank, previousRank: match.previousRank)
+    }
+}
+
+/// What a rule about movies is evaluated for.
+enum RuleOccasion {
+    /// Each movie of a day's chart.
+    case day
+    /// Each movie that was in the chart of the day before and is not in this one.
+    case departure
+    /// Each movie of a chart that corrects an earlier one.
+    case correction
+    /// The worker's anomalies, and no movie.
+    case anomaly
+}
+
+/// A rule about products of the Open Market: whether a change is worth an alert, and with which values. Pure.
+protocol ProductRule: Rule {
+    /// Returns the rule's own values if it fires.
+    func match(for observation: ProductObservation) -> [String: TemplateValue]?
+
+    /// Returns a change for which the rule fires, made up of a product, to show the form of its messages.
+    func sample(of product: ProductState) -> ProductSample
+}
+
+/// A product before a change and after it; nil where it does not exist.
+typealias ProductSample = (before: ProductState?, after: ProductState?)
+
+extension ProductRule {
+    static var commonValues: [String] {
+        ["title", "product", "date", "currency", "price", "discountedPrice", "bargainPrice", "stock"]
     }
 }
 
@@ -91,7 +157,7 @@ final class RuleContext {
 
     /// The number of days whose movies a title may mean. All of them are recent on each day that fires live, so that live
     /// alerts, those of a replay and those after a restart name a movie alike.
-    static let namesakeDays = MarketState.openDays - AlertDecider.daysBeforeNewest
+    static let namesakeDays = MarketState.openDays - MarketState.daysBeforeNewest
 
     init(chart: SourcedChart, state: MarketState) {
         self.chart = chart
@@ -104,9 +170,15 @@ final class RuleContext {
 
     /// Returns a movie's title, told from other movies of that title in the charts of the last four weeks.
     func distinctTitle(of movie: NamedMovie) -> String {
-        let days = (0..<Self.namesakeDays).lazy.compactMap { self.recentCharts[self.chart.chart.date - $0] }
-        return movie.distinctTitle(among: days.flatMap { $0.lines.lazy.map(\.movie) })
+        movie.distinctTitle(among: recentMovies[movie.title] ?? [])
     }
+
+    /// The movies in the charts of the last four weeks, by their titles.
+    // Made once a day and not for each alert: to compare a title with those of four weeks takes long.
+    private lazy var recentMovies = Dictionary(
+        grouping: (0..<Self.namesakeDays).flatMap { days in
+            recentCharts[chart.chart.date - days]?.lines.map(\.movie) ?? []
+        }, by: \.title)
 
     /// The movies of the day before that are not in the chart any more, in the order of their lines.
     var departedEntries: [ChartEntry] {
@@ -129,4 +201,41 @@ struct SourcedChart: Hashable, Sendable {
         self.chart = chart
         self.evidence = evidence
     }
+}
+
+// MARK: - Samples
+
+/// What a rule would report of a chart. The figures of the day are real; what the rule compares them with is made up.
+struct RuleSample {
+    /// The movie; nil for an alert about an anomaly.
+    var movie: ChartEntry?
+    let match: RuleMatch
+}
+
+extension RuleSample {
+    /// Makes a sample of a movie's day, with its audience.
+    init(
+        of movie: ChartEntry, previousRank: Int? = nil, change: Int? = nil, _ values: [String: TemplateValue] = [:]
+    ) {
+        self.movie = movie
+        let figures: [String: TemplateValue] = [
+            "audience": .integer(movie.sampleAudience),
+            "audienceTotal": .integer(movie.audienceTotal ?? movie.sampleAudience),
+        ]
+        match = RuleMatch(previousRank: previousRank, change: change, values: figures.merging(values) { $1 })
+    }
+}
+
+extension Chart {
+    /// The movie on the first line of a chart with movies.
+    var first: ChartEntry { entries.firstLines[0] }
+    /// The movie on the last line of a chart with movies.
+    var last: ChartEntry { entries.firstLines.last ?? first }
+}
+
+extension ChartEntry {
+    /// The audience, or a number in its place.
+    var sampleAudience: Int { audience ?? 10_000 }
+    /// The rank, or the line in its place.
+    var sampleRank: Int { rank ?? line }
 }

@@ -2,31 +2,31 @@ import BoxOffice
 import YAML
 
 /// The movies and markets that all rules of a file, or a single rule, are about.
-struct RuleScope {
-    static let keys = ["films", "titles", "markets"]
+struct RuleScope: Sendable {
+    static let keys = ["movies", "titles", "markets"]
 
     /// The movies.
-    var filter = MovieFilter()
+    var filter = SubjectFilter<MovieCode>()
     /// The markets.
     var markets: Set<Market> = [.all]
 
-    /// Makes a scope of every movie of the whole market.
-    init() {}
+    /// Whether it has a movie and a market.
+    func includes(_ movie: MovieCode?, _ title: String?, _ market: Market) -> Bool {
+        markets.contains(market) && filter.includes(movie, title)
+    }
+}
 
+extension RuleScope {
     /// Reads the scope's keys; a key that is missing takes its value from `outer`.
     init(_ fields: Fields, within outer: RuleScope, _ diagnostics: inout ConfigurationDiagnosticsError) {
         self = outer
         // The two keys count as one: a rule with either is about what it names only.
-        if fields["films"] != nil || fields["titles"] != nil {
-            let movies = Self.list(fields["films"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "20234675 같은 영화 코드를", "a film's code, such as 20234675", read: MovieCode.init)
+        if fields["movies"] != nil || fields["titles"] != nil {
+            let movies = Self.list(fields["movies"], &diagnostics) { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "20234675 같은 영화 코드를", "a movie's code, such as 20234675", read: MovieCode.init)
             }
-            let titles = Self.list(fields["titles"], &diagnostics) { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "영화명이나 그 일부를", "a part of a title") {
-                    MovieFilter.key($0).isEmpty ? nil : MovieFilter.key($0)
-                }
-            }
-            filter = MovieFilter(movies: Set(movies), titles: titles)
+            let titles = Self.names(fields["titles"], expected: "영화명이나 그 일부를", "a part of a title", &diagnostics)
+            filter = SubjectFilter(ids: Set(movies), names: titles)
         }
         if fields["markets"] != nil {
             let markets = Self.list(fields["markets"], &diagnostics) { node throws(ConfigurationDiagnostic) in
@@ -35,6 +35,15 @@ struct RuleScope {
                     read: Market.init)
             }
             self.markets = Set(markets)
+        }
+    }
+
+    /// Reads a list of names or parts of names, as they are compared.
+    static func names(
+        _ node: Node?, expected ko: String, _ en: String, _ diagnostics: inout ConfigurationDiagnosticsError
+    ) -> [String] {
+        list(node, &diagnostics) { node throws(ConfigurationDiagnostic) in
+            try node.value(expected: ko, en) { $0.comparisonKey.isEmpty ? nil : $0.comparisonKey }
         }
     }
 
@@ -59,25 +68,24 @@ struct RuleScope {
     }
 }
 
-/// Movies by their codes or by parts of their titles.
-struct MovieFilter: Hashable, Sendable {
-    /// The codes.
-    var movies: Set<MovieCode> = []
-    /// The parts of titles, as ``key(_:)`` gives them.
-    var titles: [String] = []
+/// Movies or products, by their ids or by parts of their names.
+struct SubjectFilter<ID: Hashable & Sendable>: Sendable {
+    /// The ids.
+    var ids: Set<ID> = []
+    /// The parts of names, as they are compared.
+    var names: [String] = []
 
-    /// Whether a movie matches; an empty filter matches every movie.
-    func includes(_ code: MovieCode?, title: String?) -> Bool {
-        if movies.isEmpty, titles.isEmpty { return true }
-        if let code, movies.contains(code) { return true }
-        guard let title, !titles.isEmpty else { return false }
-        let key = Self.key(title)
-        return titles.contains { key.contains($0) }
+    /// Whether a movie or product matches; an empty filter matches all.
+    func includes(_ id: ID?, _ name: String?) -> Bool {
+        if ids.isEmpty, names.isEmpty { return true }
+        if let id, ids.contains(id) { return true }
+        guard !names.isEmpty, let key = name?.comparisonKey else { return false }
+        return names.contains { key.contains($0) }
     }
+}
 
-    /// Returns a title as it is compared: in lower case and without spaces.
+extension String {
+    /// A name as it is compared: in lower case and without blanks.
     // The source itself writes both 범죄도시4 and 범죄도시 4.
-    static func key(_ title: String) -> String {
-        title.lowercased().filter { !$0.isWhitespace }
-    }
+    fileprivate var comparisonKey: String { lowercased().filter { !$0.isWhitespace } }
 }

@@ -1,5 +1,6 @@
 import BoxOffice
-import Contract
+public import Contract
+import EventStore
 import FoundationEssentials
 import JSONCoding
 import Messaging
@@ -9,8 +10,9 @@ import OpenMarket
 ///
 /// It is large and is changed in place. ``drainChanges()`` returns what has to be written.
 struct AlertState: Sendable {
-    /// The charts that decisions rest on.
-    var decider: AlertDecider
+    private let rules: AlertRules
+    /// The state of each market that a rule is about.
+    private(set) var markets: [Market: MarketState]
     /// The known products; nil if no rule is about products.
     private(set) var productStates: ProductStates?
     /// How far the worker's log has been read; nil before the first event.
@@ -23,17 +25,27 @@ struct AlertState: Sendable {
     private(set) var baseline: BaselinePosition
 
     /// Makes a state.
+    ///
+    /// - Parameter markets: the states of markets that are known; others begin empty, with all days from `since` on open.
     init(
-        decider: AlertDecider, productStates: ProductStates? = nil, position: LogCursor? = nil, since: KoreanDate?,
-        began: Date, baseline: BaselinePosition
+        rules: AlertRules, markets: [Market: MarketState] = [:], productStates: ProductStates? = nil,
+        position: LogCursor? = nil, since: KoreanDate? = nil, began: Date = .distantPast,
+        baseline: BaselinePosition = .none
     ) {
-        self.decider = decider
+        self.rules = rules
+        self.markets = markets
         self.productStates = productStates
         self.position = position
         self.since = since
         self.began = began
         self.baseline = baseline
+        for market in rules.markets where markets[market] == nil {
+            self.markets[market] = MarketState(market: market, since: since)
+        }
     }
+
+    /// The newest day with a known chart of the whole market.
+    var newestDay: KoreanDate? { markets[.all]?.newestDay }
 
     /// Where to start reading the worker's log.
     var start: Subscription.Start { position.map { .after($0) } ?? .beginning }
@@ -46,30 +58,40 @@ struct AlertState: Sendable {
     ) throws(DecodingError) -> [Decision] {
         let json = try event.data(as: JSONValue.self)
         let evidence = Alert.Evidence(event)
-        if baseline.includes(event, began: began) {
-            // A day that is decided later is read whole now, and not once more then.
-            if isHistoryPending, let since, day >= since - 1, let chart = try? Chart(json: json) {
-                decider.applyBaseline(SourcedChart(chart, evidence: evidence))
-            } else {
-                decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
-            }
+        let isBaseline = baseline.includes(event, began: began)
+        // A day that is decided later is read whole now, and not once more then.
+        if isBaseline, isHistoryPending, let since, day >= since - 1, let chart = try? Chart(json: json) {
+            applyBaseline(SourcedChart(chart, evidence: evidence))
             return []
         }
-        if event.priority == .backfill, !decider.isRecent(day, in: market) {
-            decider.applyBaseline(try RecentChart(json, of: day, evidence: evidence), of: market)
+        if isBaseline || event.priority == .backfill && !isRecent(day, in: market) {
+            markets[market]?.insert(try RecentChart(json, of: day, evidence: evidence))
             return []
         }
         let chart = SourcedChart(try Chart(json: json), evidence: evidence)
-        return decider.apply(chart, json: json.bytes, isLive: event.priority == .live)
+        return apply(chart, json: json.bytes, isLive: event.priority == .live)
             .map { Decision(alert: $0, event: event) }
     }
+
+    /// Applies a chart and returns the alerts to publish, in their order; see ``MarketState``.
+    mutating func apply(_ chart: SourcedChart, json: [UInt8]? = nil, isLive: Bool = true) -> [Alert] {
+        markets[chart.chart.market]?.apply(chart, json: json, isLive: isLive, by: rules) ?? []
+    }
+
+    /// Applies a chart of the baseline, which fires nothing.
+    mutating func applyBaseline(_ chart: SourcedChart) {
+        markets[chart.chart.market]?.insert(RecentChart(chart))
+    }
+
+    /// Whether a recent day's chart is known, so that a further one is a revision that may retract alerts.
+    func isRecent(_ day: KoreanDate, in market: Market) -> Bool { markets[market]?.days[day] != nil }
 
     /// Applies an anomaly and returns the decisions on it. One of the baseline or of a backfill fires nothing, also with
     /// `since`.
     mutating func apply(_ anomaly: Anomaly, from event: Event) -> [Decision] {
         guard !baseline.includes(event, began: began), event.priority == .live else { return [] }
-        return decider.alerts(about: anomaly, evidence: Alert.Evidence(event))
-            .map { Decision(alert: $0, event: event) }
+        return rules.alert(about: anomaly, evidence: Alert.Evidence(event))
+            .map { [Decision(alert: $0, event: event)] } ?? []
     }
 
     /// Applies products and returns the decisions on those that changed. Products of the baseline fire nothing.
@@ -86,7 +108,7 @@ struct AlertState: Sendable {
         guard let productStates, !baseline.includes(event, began: productStates.began), event.priority == .live else {
             return []
         }
-        return decider.alerts(
+        return rules.alerts(
             about: observations, on: KoreanDate(at: event.time), evidence: Alert.Evidence(event)
         ).map { Decision(alert: $0, event: event) }
     }
@@ -96,10 +118,11 @@ struct AlertState: Sendable {
         baseline.close(at: position, alsoFor: productStates == nil ? [] : ProductStates.streams)
     }
 
-    /// Starts again with an empty state: the worker has another log, and none of its events are baseline.
+    /// Starts again without charts: the worker has another log, and none of its events are baseline. Days up to the newest
+    /// one still fire nothing.
     mutating func startNewLog() {
-        decider.reset()
-        decider.endHistory()
+        for market in rules.markets { markets[market]?.reset() }
+        endHistory()
         productStates?.reset()
         baseline = .none
     }
@@ -116,7 +139,7 @@ extension AlertState {
         guard isHistoryPending else { return false }
         switch item {
         case .event(let event):
-            guard case .ranking(_, let market) = event.topic, decider.marketStates[market] != nil else { return false }
+            guard case .ranking(_, let market) = event.topic, markets[market] != nil else { return false }
             var baseline = baseline
             return !baseline.includes(event, began: began)
         case .live: return true
@@ -125,17 +148,33 @@ extension AlertState {
     }
 
     /// The known days from `since` on, in the order in which they are decided.
-    var historyDays: [AlertDecider.MarketDay] { since.map { decider.historyDays(since: $0) } ?? [] }
+    var historyDays: [MarketDay] {
+        guard let since else { return [] }
+        return markets.values.sorted { $0.market.description < $1.market.description }.flatMap { state in
+            state.days.keys.filter { $0 >= since }.sorted().map { MarketDay(market: state.market, day: $0) }
+        }
+    }
 
-    /// Returns the decisions on some of `historyDays`, as if each day's chart had come in its order. They are published but
-    /// not delivered, because they are old news.
-    mutating func decideHistory(of days: ArraySlice<AlertDecider.MarketDay>) -> [Decision] {
-        decider.decideHistory(of: days).map { Decision(alert: $0, event: nil) }
+    /// A day of a market.
+    struct MarketDay: Hashable, Sendable {
+        let market: Market
+        let day: KoreanDate
+    }
+
+    /// Returns the decisions on some of `historyDays`, as if each day's chart had come in its order, as it is now: decide
+    /// all of them, in their order, and then call `endHistory()`. They are published but not delivered, because they are
+    /// old news.
+    mutating func decideHistory(of days: ArraySlice<MarketDay>) -> [Decision] {
+        days.flatMap { day -> [Decision] in
+            let alerts = markets[day.market]?.decide(day.day, by: rules) ?? []
+            let isOpen = markets[day.market]?.correctableSince.map { day.day >= $0 } ?? false
+            return alerts.map { Decision(alert: $0, event: nil, isOpen: isOpen) }
+        }
     }
 
     /// Lets days that only `since` kept open be settled, after all days of history are decided.
     mutating func endHistory() {
-        decider.endHistory()
+        for market in rules.markets { markets[market]?.endHistory() }
     }
 }
 
@@ -149,12 +188,15 @@ final class Decision: Sendable {
     let id: String
     /// The event that led to it; nil for an alert of history, which no sink gets.
     let event: Event?
+    /// Whether a later chart can retract it: it is about a movie on a day that a correction can change.
+    let isRetractable: Bool
 
-    /// Makes a decision.
-    init(alert: Alert, event: Event?) {
+    /// Makes a decision; `isOpen` says whether a correction can change its day.
+    init(alert: Alert, event: Event?, isOpen: Bool = true) {
         self.alert = alert
         id = alert.id
         self.event = event
+        isRetractable = isOpen && alert.movieCode != nil
     }
 }
 
@@ -175,40 +217,72 @@ extension AlertState {
         let since: KoreanDate?
         let began: Date
         let baseline: BaselinePosition
-        /// The changes of each market.
-        let markets: [Market]
+        let markets: [MarketState.Changes]
         /// The changes of the products, if any rule is about products.
         let products: ProductStates.Changes?
-
-        /// The changes of a market.
-        struct Market: Sendable {
-            let market: BoxOffice.Market
-            /// Whether all rows written before are to be deleted.
-            let isReset: Bool
-            let newestDay: KoreanDate?
-            /// The leaders of the known days that changed.
-            let leaders: [KoreanDate: MovieCode?]
-            /// The first day that a correction can still change.
-            let horizon: KoreanDate?
-            /// Charts of days that a correction can still change.
-            let charts: [RecentChart]
-            /// The movies whose settled totals changed.
-            let movies: [MovieCode: MovieState]
-        }
     }
 
     /// Returns the changes since the last call.
     mutating func drainChanges() -> Changes {
         Changes(
             position: position, since: since, began: began, baseline: baseline,
-            markets: decider.drainChanges().map { market, changes in
-                let state = decider.marketStates[market] ?? MarketState(market: market)
-                return Changes.Market(
-                    market: market, isReset: changes.isReset, newestDay: state.newestDay,
-                    leaders: changes.leaders.reduce(into: [:]) { $0[$1] = state.knownDays[$1] },
-                    horizon: state.horizon,
-                    charts: changes.days.sorted().compactMap { state.days[$0] },
-                    movies: changes.movies.reduce(into: [:]) { $0[$1] = state.movies[$1] })
-            }, products: productStates?.drainChanges())
+            markets: rules.markets.compactMap { markets[$0]?.drainChanges() }, products: productStates?.drainChanges())
+    }
+}
+
+// MARK: - Baseline
+
+/// The events that update the notifier's state and fire nothing.
+///
+/// The baseline is all that the worker's log held when the notifier was first started. Its end is found once, by comparing
+/// the times of events with the time of the start. From then on it is a sequence in each stream, so that a replay with the
+/// same sequences decides as the notifier did.
+///
+/// See docs/decisions/alerts-by-days.md.
+public struct BaselinePosition: Hashable, Sendable, Codable {
+    /// The last event of the baseline in each stream; for a stream that is missing it has yet to be found.
+    public private(set) var ends: [Stream: SequenceNumber]
+
+    /// Makes a baseline that ends at these events.
+    public init(ends: [Stream: SequenceNumber] = [:]) {
+        self.ends = ends
+    }
+
+    /// No event.
+    public static let none = BaselinePosition(ends: Dictionary(uniqueKeysWithValues: streams.map { ($0, .zero) }))
+
+    /// The streams that are always read.
+    private static let streams: [Stream] = [.ranking, .anomaly]
+
+    /// Whether an event is part of the baseline of a notifier that was first started at `began`.
+    ///
+    /// The first live event after the start ends the baseline of its stream.
+    mutating func includes(_ event: Event, began: Date) -> Bool {
+        if let end = ends[event.stream] { return event.sequence <= end }
+        if event.time < began { return true }
+        ends[event.stream] = SequenceNumber(event.sequence.value - 1)
+        return false
+    }
+
+    /// Whether a logged event is part of the baseline; a stream without an end has none.
+    func includes(_ event: LoggedEvent) -> Bool {
+        event.sequence <= ends[event.stream] ?? .zero
+    }
+
+    /// Moves the ends forward to a reader's position.
+    mutating func extend(to position: LogCursor) {
+        for (stream, cursor) in position.streams { ends[stream] = max(ends[stream] ?? .zero, cursor.after) }
+    }
+
+    /// Removes the ends of these streams, so that they are found again.
+    mutating func reopen(_ streams: Set<Stream>) {
+        for stream in streams { ends[stream] = nil }
+    }
+
+    /// Ends the baseline at a reader's position, in each stream whose end has yet to be found.
+    mutating func close(at position: LogCursor, alsoFor further: Set<Stream> = []) {
+        for stream in further.union(Self.streams) where ends[stream] == nil {
+            ends[stream] = position.streams[stream]?.after ?? .zero
+        }
     }
 }

@@ -4,9 +4,21 @@ import BoxOffice
 ///
 /// A day is recent while a correction can still change it: the last 35 days, or all days from four weeks before `since` on.
 /// Of an older day only its leader and the movies' totals remain.
+///
+/// What fires depends on days, not on the order in which their charts come: a rule fires for a day only once all days
+/// that it rests on are known, so a chart that fills a gap makes alerts true and none untrue. A live chart fires what it
+/// makes true of the newest eight days, of whichever day it is itself. Any other chart changes what is known and fires
+/// nothing. Only a later revision of a known chart retracts: the alerts that it makes untrue, on whichever day.
+///
+/// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
+/// said.
+///
+/// See docs/decisions/alerts-by-days.md and docs/decisions/alerts-by-days.md.
 struct MarketState: Sendable {
     /// The number of days that a correction can still change; the worker fetches a day for the last time after 30.
     static let openDays = 35
+    /// How many days before the newest one still fire.
+    static let daysBeforeNewest = 7
 
     /// The market.
     let market: Market
@@ -15,7 +27,7 @@ struct MarketState: Sendable {
     /// The charts of recent days.
     private(set) var days: [KoreanDate: RecentChart] = [:]
     /// The movies.
-    private(set) var movies: [MovieCode: MovieState] = [:]
+    private(set) var movies: [MovieCode: MovieState]
     /// All known days, recent and older ones.
     private(set) var knownDays: KnownDays
     /// The alerts of recent days.
@@ -26,11 +38,16 @@ struct MarketState: Sendable {
 
     /// The day since which all days are recent; nil for the last 35.
     private var since: KoreanDate?
-    private var changes = Changes()
     /// The two recent charts that were read last: rules compare a day with the one before.
     private var readCharts: [SourcedChart] = []
     /// The day before which all days are settled.
     private var settledUntil: KoreanDate?
+
+    // What has changed since the last write: the recent days, the days whose leaders and the movies whose totals did.
+    private var changedDays: Set<KoreanDate> = []
+    private var changedLeaders: Set<KoreanDate> = []
+    private var changedMovies: Set<MovieCode> = []
+    private var isReset = false
 
     /// The alerts of a day.
     struct Decisions: Sendable {
@@ -51,25 +68,10 @@ struct MarketState: Sendable {
         }
     }
 
-    /// What has changed since the last write.
-    struct Changes: Sendable {
-        var days: Set<KoreanDate> = []
-        /// The days whose leaders changed.
-        var leaders: Set<KoreanDate> = []
-        var movies: Set<MovieCode> = []
-        /// Whether all that was written before is to be deleted.
-        var isReset = false
-    }
-
-    /// Makes an empty state; days up to `newestDay` fire nothing.
-    init(market: Market, since: KoreanDate? = nil, newestDay: KoreanDate? = nil) {
-        self.init(market: market, since: since, newestDay: newestDay, movies: [:], knownDays: KnownDays())
-    }
-
-    /// Makes a state that was stored.
+    /// Makes a state, empty or of what was stored; days up to `newestDay` fire nothing.
     init(
-        market: Market, since: KoreanDate?, newestDay: KoreanDate?, movies: [MovieCode: MovieState],
-        knownDays: KnownDays
+        market: Market, since: KoreanDate? = nil, newestDay: KoreanDate? = nil, movies: [MovieCode: MovieState] = [:],
+        knownDays: KnownDays = KnownDays()
     ) {
         self.market = market
         self.since = since
@@ -78,16 +80,40 @@ struct MarketState: Sendable {
         self.knownDays = knownDays
     }
 
-    /// Returns the changes since the last call.
-    mutating func drainChanges() -> Changes {
-        defer { changes = Changes() }
-        return changes
-    }
-
     /// Removes everything but the newest day.
     mutating func reset() {
         self = MarketState(market: market, since: since, newestDay: newestDay)
-        changes.isReset = true
+        isReset = true
+    }
+}
+
+// MARK: - Changes
+
+extension MarketState {
+    /// What has to be written.
+    struct Changes: Sendable {
+        let market: Market
+        /// Whether all rows written before are to be deleted.
+        let isReset: Bool
+        let newestDay: KoreanDate?
+        /// The leaders of the known days that changed.
+        let leaders: [KoreanDate: MovieCode?]
+        /// The first day that a correction can still change.
+        let horizon: KoreanDate?
+        /// Charts of days that a correction can still change.
+        let charts: [RecentChart]
+        /// The movies whose settled totals changed.
+        let movies: [MovieCode: MovieState]
+    }
+
+    /// Returns the changes since the last call.
+    mutating func drainChanges() -> Changes {
+        defer { (changedDays, changedLeaders, changedMovies, isReset) = ([], [], [], false) }
+        return Changes(
+            market: market, isReset: isReset, newestDay: newestDay,
+            leaders: changedLeaders.reduce(into: [:]) { $0[$1] = knownDays[$1] }, horizon: horizon,
+            charts: changedDays.sorted().compactMap { days[$0] },
+            movies: changedMovies.reduce(into: [:]) { $0[$1] = movies[$1] })
     }
 }
 
@@ -97,11 +123,11 @@ extension MarketState {
     /// The first recent day; nil as long as no day is known.
     var horizon: KoreanDate? {
         // The sentences of the first days from `since` on tell movies from those of the weeks before.
-        let first = since.map { $0 - RuleContext.namesakeDays }
-        guard let newestDay else { return first }
-        let usual = newestDay - Self.openDays
-        return first.map { min($0, usual) } ?? usual
+        [since.map { $0 - RuleContext.namesakeDays }, correctableSince].compactMap(\.self).min()
     }
+
+    /// The first day on which a correction still retracts, once history is decided; nil as long as no day is known.
+    var correctableSince: KoreanDate? { newestDay.map { $0 - Self.openDays } }
 
     /// Whether a correction can still change a day's chart.
     func isOpen(_ day: KoreanDate) -> Bool { horizon.map { day >= $0 } ?? true }
@@ -124,7 +150,7 @@ extension MarketState {
         let day = chart.date
         readCharts.removeAll { $0.chart.date == day }
         knownDays.insert(day, leader: chart.leader)
-        changes.leaders.insert(day)
+        changedLeaders.insert(day)
         if day > newestDay ?? day - 1 {
             newestDay = day
             settle()
@@ -132,14 +158,14 @@ extension MarketState {
         guard isOpen(day) else {
             for line in chart.lines {
                 movies[line.movie.code, default: MovieState()].settle(line.appearance(on: day))
-                changes.movies.insert(line.movie.code)
+                changedMovies.insert(line.movie.code)
             }
             return
         }
         if let earlier = days.updateValue(chart, forKey: day) {
             for line in earlier.lines { movies[line.movie.code]?.remove(day) }
         }
-        changes.days.insert(day)
+        changedDays.insert(day)
         for line in chart.lines {
             movies[line.movie.code, default: MovieState()].insert(line.appearance(on: day))
         }
@@ -155,14 +181,13 @@ extension MarketState {
     private mutating func settle() {
         guard let horizon, horizon != settledUntil else { return }
         settledUntil = horizon
-        for (day, chart) in days.filter({ $0.key < horizon }).sorted(by: { $0.key < $1.key }) {
-            for line in chart.lines {
+        for day in days.keys.filter({ $0 < horizon }) {
+            for line in days.removeValue(forKey: day)?.lines ?? [] {
                 movies[line.movie.code]?.settle(before: horizon)
-                changes.movies.insert(line.movie.code)
+                changedMovies.insert(line.movie.code)
             }
-            days[day] = nil
             decided[day] = nil
-            changes.days.remove(day)
+            changedDays.remove(day)
         }
     }
 }
@@ -170,8 +195,38 @@ extension MarketState {
 // MARK: - Alerts
 
 extension MarketState {
+    /// Applies a chart and returns the alerts to publish, in their order: first retractions, then new alerts by day.
+    ///
+    /// - Parameters:
+    ///   - json: the JSON that the chart was read from, if it is at hand.
+    ///   - isLive: whether a live request brought the chart; otherwise it fires nothing.
+    mutating func apply(_ chart: SourcedChart, json: [UInt8]?, isLive: Bool, by rules: AlertRules) -> [Alert] {
+        let day = chart.chart.date
+        let newest = max(newestDay ?? day, day)
+        // A chart that is older may be the last one that an alert of these days has waited for.
+        let first = max(day, newest - Self.daysBeforeNewest)
+        let days = isLive ? Array(first.dayNumber...newest.dayNumber) : []
+        func alerts() -> [Alert] {
+            days.flatMap { rules.alerts(of: KoreanDate(dayNumber: $0), in: self) }
+        }
+        let isRevision = self.days[day] != nil
+        // The first chart of the newest day makes all its alerts true.
+        let before = Set(isRevision || day < newest ? alerts().map(\.id) : [])
+        insert(chart, json: json)
+        let refuted = isRevision ? rules.refutedAlerts(after: chart, in: self) : []
+        for alert in refuted { recordRetraction(of: alert) }
+        var fired = alerts().filter { !before.contains($0.id) && record($0) }
+        if isLive { fired += rules.corrections(by: chart, in: self).filter { record($0) } }
+        return refuted.map { $0.retracted(by: chart) } + fired
+    }
+
+    /// Returns the alerts of a known day that have not fired, whatever was known before its chart came.
+    mutating func decide(_ day: KoreanDate, by rules: AlertRules) -> [Alert] {
+        rules.alerts(of: day, in: self).filter { record($0) }
+    }
+
     /// Records an alert; returns false if it has fired before, or if its milestone stands on another day.
-    mutating func record(_ alert: Alert) -> Bool {
+    private mutating func record(_ alert: Alert) -> Bool {
         if let milestone = PassedMilestone(alert), standingMilestones.contains(milestone) { return false }
         guard decided[alert.date, default: Decisions()].ids.insert(alert.id).inserted else { return false }
         addStanding(alert)
@@ -179,13 +234,16 @@ extension MarketState {
     }
 
     /// Records that an alert was retracted.
-    mutating func recordRetraction(of alert: Alert) {
+    private mutating func recordRetraction(of alert: Alert) {
         decided[alert.date]?.standing.removeAll { $0.id == alert.id }
         if let milestone = PassedMilestone(alert) { standingMilestones.remove(milestone) }
     }
 
     private mutating func addStanding(_ alert: Alert) {
-        decided[alert.date, default: Decisions()].standing.append(alert)
+        // Of history only the last days: the other alerts can never be retracted.
+        if alert.date >= correctableSince ?? alert.date {
+            decided[alert.date, default: Decisions()].standing.append(alert)
+        }
         if let milestone = PassedMilestone(alert) { standingMilestones.insert(milestone) }
     }
 
@@ -199,4 +257,56 @@ extension MarketState {
 extension Chart {
     /// The movie on line 1.
     var leader: ChartEntry? { entries.first { $0.line == 1 } }
+}
+
+// MARK: - Known days
+
+/// The days of one market whose charts are known, and the movie that led on each.
+///
+/// An alert that counts days fires only if all of them are here: a day without a chart may hold anything.
+struct KnownDays: Sendable {
+    /// The movie on line 1 of each known day; nil for a chart without that line.
+    private var leaders: [KoreanDate: MovieCode?] = [:]
+
+    /// Records a day's chart, or a later revision of it.
+    mutating func insert(_ day: KoreanDate, leader: MovieCode?) {
+        leaders[day] = .some(leader)
+    }
+
+    /// Returns the leader of a known day; nil for a day that is not known.
+    subscript(day: KoreanDate) -> MovieCode?? { leaders[day] }
+
+    /// Whether all days from `first` on and before `end` are known.
+    func contains(from first: KoreanDate, before end: KoreanDate) -> Bool {
+        // From the newest day back, because the oldest days are the ones that are missing.
+        var day = end
+        while day > first {
+            day = day - 1
+            if leaders[day] == nil { return false }
+        }
+        return true
+    }
+
+    /// Returns the streak of the movie that led on `day`; nil if the day is not known or has no leader.
+    func leadStreak(upTo day: KoreanDate) -> LeadStreak? {
+        guard case let leader?? = leaders[day] else { return nil }
+        var first = day
+        while leaders[first - 1] == .some(leader) { first = first - 1 }
+        return LeadStreak(leader: leader, first: first, last: day, isWhole: leaders[first - 1] != nil)
+    }
+}
+
+/// A movie's consecutive days at the top of the chart.
+struct LeadStreak: Hashable, Sendable {
+    /// The movie.
+    let leader: MovieCode
+    /// The first known day.
+    let first: KoreanDate
+    /// The last day.
+    let last: KoreanDate
+    /// Whether the streak began on `first`: the day before is known, and another movie led on it.
+    let isWhole: Bool
+
+    /// The number of known days.
+    var days: Int { last - first + 1 }
 }

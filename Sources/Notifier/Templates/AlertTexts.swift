@@ -1,21 +1,6 @@
 import BoxOffice
-import Contract
 import OpenMarket
 import Text
-
-/// A rule's name and the standard texts of its alerts.
-protocol AlertTextSource: Sendable {
-    /// The rule's name on the wire.
-    static var name: AlertRule { get }
-    /// The names of the values that all rules of its kind have.
-    static var commonValues: [String] { get }
-    /// The names of the values that only this rule has.
-    static var ownValues: [String] { get }
-    /// The template in Korean.
-    static var ko: String { get }
-    /// The template in English.
-    static var en: String { get }
-}
 
 /// The texts of a rule's alerts, in each language.
 struct AlertTexts: Hashable, Sendable {
@@ -25,14 +10,10 @@ struct AlertTexts: Hashable, Sendable {
     var en: Template
 
     /// Makes a rule's standard texts.
-    init(of rule: any AlertTextSource.Type) {
-        let names = Self.names(for: rule)
-        ko = Template(standard: rule.ko, in: .ko, names: names)
-        en = Template(standard: rule.en, in: .en, names: names)
+    init(of rule: any Rule.Type) {
+        ko = Template(standard: rule.ko, in: .ko, names: rule.valueNames)
+        en = Template(standard: rule.en, in: .en, names: rule.valueNames)
     }
-
-    /// Returns the names that a rule's templates may use.
-    static func names(for rule: any AlertTextSource.Type) -> [String] { rule.commonValues + rule.ownValues }
 
     /// The names of the values that every alert about a movie has, and of the fields of its line.
     static let movieValues = common + lines.filter { !common.contains($0) }

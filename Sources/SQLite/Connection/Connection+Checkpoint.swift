@@ -33,7 +33,7 @@ extension Connection {
 
     /// Runs a checkpoint, after one that failed with all pages of the file written again.
     ///
-    /// See docs/decisions/after-a-failed-sync.md.
+    /// See docs/decisions/event-log-integrity.md.
     private func checkpoint(_ mode: Int32) -> Int32 {
         rewritePagesIfUnsure()
         guard !mayLackPages else { return SQLITE_IOERR }

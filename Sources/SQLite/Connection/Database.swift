@@ -22,7 +22,7 @@ public final class Database: Sendable {
     public init(path: String, schema: Schema) throws(DatabaseError) {
         let lock = try FileLock(database: path)
         // A process that died after a failed sync may have left a log that is not on disk as it is read now.
-        // See docs/decisions/after-a-failed-sync.md.
+        // See docs/decisions/event-log-integrity.md.
         try FileOperations.rewrite("\(path)-wal")
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
         try FileOperations.createIfMissing(path)  // SQLite would let everybody read it

@@ -2,7 +2,7 @@ import Dispatch
 
 /// The connection that reads, on a queue of its own: reads and commits do not wait for each other.
 actor Reader {
-    private let queue = SerialQueue(label: "SQLite reader")
+    private let queue = DispatchSerialExecutor(label: "SQLite reader")
     private let path: String
     private var connection: Connection?
 
@@ -28,7 +28,7 @@ actor Reader {
 }
 
 /// The executor of an actor that waits for the disk: runs one job at a time, never on the threads that tasks share.
-final class SerialQueue: SerialExecutor {
+final class DispatchSerialExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
     init(label: String) {

@@ -19,7 +19,7 @@ actor Writer {
         let fail: @Sendable (DatabaseError) -> Void
     }
 
-    private let queue = SerialQueue(label: "SQLite writer")
+    private let queue = DispatchSerialExecutor(label: "SQLite writer")
     private let path: String
     private var connection: Connection?
     private let pending = Locked<[PendingWrite]>([])

@@ -9,7 +9,7 @@ import WebServer
 final class SandboxRouter: Sendable {
     private let kobis: KobisHandler
     private let kakao: KakaoHandler
-    private let posters: PosterHandler
+    private let posters: PosterImageHandler
     private let openMarket: OpenMarketHandler
     private let counters: Locked<RequestCounters>
     private let now: @Sendable () -> Date
@@ -24,7 +24,7 @@ final class SandboxRouter: Sendable {
         }
         kobis = KobisHandler(key: options.kobisKey, catalog: catalog)
         kakao = KakaoHandler(key: options.kakaoKey, catalog: catalog)
-        posters = PosterHandler(world: world)
+        posters = PosterImageHandler(world: world)
         openMarket = OpenMarketHandler(options: options, opened: now())
         counters = Locked(RequestCounters(faults: options.faults))
         self.now = now
@@ -54,12 +54,12 @@ final class SandboxRouter: Sendable {
         switch service {
         case .kobis:
             if kobis.accepts(request), !counters.withLock({ $0.consumeQuota(of: .kobis, on: day) }) {
-                return .json(KobisError.quotaExhausted.body)
+                return .json(SimulatedKobisError.quotaExhausted.body)
             }
             return kobis.respond(to: request, at: instant)
         case .kakao:
             if kakao.accepts(request), !counters.withLock({ $0.consumeQuota(of: .kakao, on: day) }) {
-                return KakaoError.throttled.response
+                return SimulatedKakaoError.throttled.response
             }
             return kakao.respond(to: request, base: Self.base(of: request), at: instant)
         case .images:
@@ -96,8 +96,8 @@ final class SandboxRouter: Sendable {
             return response
         case .serviceError(let code):
             switch service {
-            case .kobis: return .json(KobisError.recorded(code).body)
-            case .kakao, .images: return KakaoError.recorded(code).response
+            case .kobis: return .json(SimulatedKobisError.recorded(code).body)
+            case .kakao, .images: return SimulatedKakaoError.recorded(code).response
             case .openMarket: return OpenMarketError.recorded(code).response
             }
         case .dead:
@@ -158,7 +158,7 @@ extension RequestCounters.Service {
             self = .kobis
         } else if path == KakaoHandler.path {
             self = .kakao
-        } else if PosterHandler.serves(path) {
+        } else if PosterImageHandler.serves(path) {
             self = .images
         } else if path.hasPrefix(OpenMarketHandler.prefix + "/") {
             self = .openMarket

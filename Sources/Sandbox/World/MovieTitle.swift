@@ -1,6 +1,6 @@
 /// A movie's title in Korean and English, in one of several patterns.
 ///
-/// The movies of 26 years have different titles; after that a title returns, as with remakes. A film never meets its
+/// The movies of 26 years have different titles; after that a title returns, as with remakes. A movie never meets its
 /// namesake in the cinemas: the last re-release comes after twenty years.
 struct MovieTitle: Hashable, Sendable {
     let korean: String

@@ -29,12 +29,12 @@ public struct KakaoImageSearch: Sendable {
     }
 
     /// Returns the endpoint that searches images, best match first; the list can be empty.
-    public func images(query: String) -> Endpoint<Reading<[ImageCandidate]>> {
+    public func images(query: String) -> APICall<Reading<[ImageCandidate]>> {
         let request = HTTPRequest(
             "\(url)/v2/search/image",
             query: [HTTPField("query", query), HTTPField("size", "\(Self.hitLimit)")],
             headers: [authorization])
-        return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
+        return APICall(service: Self.service, request: request) { [now] response throws(UpstreamError) in
             try KakaoReply.read(response, at: now())
         }
     }

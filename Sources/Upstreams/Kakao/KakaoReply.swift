@@ -5,7 +5,7 @@ import Text
 
 /// A response of the image search: images, or an error in one of two formats.
 enum KakaoReply: Decodable {
-    case error(KakaoErrorReply)
+    case error(KakaoErrorBody)
     case images(Reading<[ImageCandidate]>)
 
     private enum Key: String, CodingKey {
@@ -13,7 +13,7 @@ enum KakaoReply: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let reply = try KakaoErrorReply(from: decoder)
+        let reply = try KakaoErrorBody(from: decoder)
         if reply.isError {
             self = .error(reply)
         } else {
@@ -64,7 +64,7 @@ struct KakaoImage: Decodable {
 }
 
 /// An error body in the search's own format (`errorType`, `message`) or the platform's older one (`code`, `msg`).
-struct KakaoErrorReply: Decodable {
+struct KakaoErrorBody: Decodable {
     let errorType: String?
     let code: Int?
     let message: String?
@@ -116,7 +116,7 @@ extension KakaoReply {
     }
 }
 
-extension KakaoErrorReply {
+extension KakaoErrorBody {
     /// The error as an `UpstreamError`.
     fileprivate func upstreamError(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
         let service = KakaoImageSearch.service

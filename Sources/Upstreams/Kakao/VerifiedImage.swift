@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Imaging
 import Networking
@@ -22,11 +23,11 @@ struct VerifiedImage: Hashable, Sendable {
 
     /// Returns the endpoint that fetches an image from `url`. It fails if the bytes are not an image, whatever the
     /// content type.
-    static func endpoint(_ url: String, addressPolicy: HTTPRequest.AddressPolicy) -> Endpoint<VerifiedImage> {
+    static func endpoint(_ url: String, addressPolicy: HTTPRequest.AddressPolicy) -> APICall<VerifiedImage> {
         let request = HTTPRequest(
             url, headers: [HTTPField("Accept", "image/jpeg, image/png, image/webp, image/gif")],
             deadline: deadline, responseLimit: responseLimit, redirects: redirects, addressPolicy: addressPolicy)
-        return Endpoint(service: PosterSearch.service, request: request) { response throws(UpstreamError) in
+        return APICall(service: PosterSearch.service, request: request) { response throws(UpstreamError) in
             if var failure = response.failure(of: PosterSearch.service) {
                 failure.isTransient = false  // trying the next candidate is faster than a retry
                 throw failure

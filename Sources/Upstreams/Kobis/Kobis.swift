@@ -2,6 +2,7 @@ public import BoxOffice
 public import FoundationEssentials
 import JSONCoding
 public import Networking
+import Text
 
 /// The open API of the Korean Film Council (KOBIS): daily and weekly charts, and facts about movies.
 ///
@@ -30,7 +31,7 @@ public struct Kobis: Sendable {
     /// Returns the endpoint of a day's chart: at most ten entries in KOBIS's order.
     ///
     /// Its response without entries is the error `notPublished`: the day has no figures, or none yet.
-    public func dailyChart(_ date: KoreanDate, market: Market) -> Endpoint<Reading<[ChartEntry]>> {
+    public func dailyChart(_ date: KoreanDate, market: Market) -> APICall<Reading<[ChartEntry]>> {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
         return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
             (reply: KobisDailyChart) throws(UpstreamError) in
@@ -40,7 +41,7 @@ public struct Kobis: Sendable {
     }
 
     /// Returns the endpoint of a week's chart, with changes against the week before; otherwise like a day's.
-    public func weeklyChart(_ week: Week, market: Market) -> Endpoint<Reading<WeeklyFigures>> {
+    public func weeklyChart(_ week: Week, market: Market) -> APICall<Reading<WeeklyFigures>> {
         let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
         return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
             (reply: KobisWeeklyChart) throws(UpstreamError) in
@@ -51,14 +52,14 @@ public struct Kobis: Sendable {
     }
 
     /// The endpoint of the list of areas that charts can be requested for.
-    public var areas: Endpoint<Reading<[Market.NamedArea]>> {
+    public var areas: APICall<Reading<[Market.NamedArea]>> {
         endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (reply: KobisCodes) in
             Reading(value: reply.areas, unreadable: reply.unreadable)
         }
     }
 
     /// Returns the endpoint of a movie's facts; a code that KOBIS does not know is the error `notFound`.
-    public func movie(_ code: MovieCode) -> Endpoint<Reading<Movie>> {
+    public func movie(_ code: MovieCode) -> APICall<Reading<Movie>> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
             (reply: KobisMovie) throws(UpstreamError) in
             guard let movie = reply.movie else {
@@ -94,9 +95,9 @@ public struct Kobis: Sendable {
 
     private func endpoint<Reply: JSONReadable & SendableMetatype, Value: Sendable>(
         _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Reply) throws(UpstreamError) -> Value
-    ) -> Endpoint<Value> {
+    ) -> APICall<Value> {
         let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)
-        return Endpoint(service: Self.service, request: request) { [now] response throws(UpstreamError) in
+        return APICall(service: Self.service, request: request) { [now] response throws(UpstreamError) in
             try read(KobisReply<Reply>.read(response, at: now()))
         }
     }
@@ -132,4 +133,108 @@ public struct WeeklyFigures: Hashable, Sendable {
     public let yearWeek: String?
     /// The entries, at most ten, in KOBIS's order.
     public let entries: [ChartEntry]
+}
+
+// MARK: - Replies
+
+/// A response of KOBIS with status 200: the requested body, or an error.
+///
+/// Only the top-level key distinguishes the two, so the error is tried first.
+enum KobisReply<Body: JSONReadable>: JSONReadable {
+    case error(KobisErrorBody)
+    case body(Body)
+
+    init(json: JSONValue) throws(DecodingError) {
+        for key in ["faultInfo", "faultResult"] {
+            guard let error = try json[key] else { continue }
+            self = .error(KobisErrorBody(error))
+            return
+        }
+        self = .body(try Body(json: json))
+    }
+}
+
+/// An error body (`faultInfo` or `faultResult`).
+struct KobisErrorBody {
+    /// The error code of six digits; nil if none was sent.
+    let code: String?
+    /// The reason, in Korean.
+    let message: String
+
+    /// Reads the fields that are present; the key above identifies the object as an error.
+    init(_ json: JSONValue) {
+        // A decoding error here would say no more than that the field is missing.
+        code = (try? json["errorCode"]?.text().clean) ?? (try? json["errorCode"]?.integer()).map(String.init)
+        message = (try? json["message"]?.text().clean) ?? "no reason given"
+    }
+
+    /// Reads an error in XML; nil if it has no code.
+    init?(xml text: String) {
+        func element(_ name: String) -> String? {
+            guard let start = text.firstRange(of: "<\(name)>")?.upperBound,
+                let end = text[start...].firstRange(of: "</\(name)>")?.lowerBound
+            else { return nil }
+            return String(text[start..<end]).clean
+        }
+        guard let code = element("errorCode") else { return nil }
+        self.code = code
+        message = element("message") ?? "no reason given"
+    }
+
+    /// The kind of error. KOBIS documents few codes; an unknown one makes the response `invalid`.
+    var kind: UpstreamError.Kind {
+        switch code {
+        case "320010": .unauthorized
+        case "320011": .quotaExhausted
+        case .some(let code) where code.count == 6 && code.hasPrefix("3201"): .badRequest
+        default: .invalid
+        }
+    }
+}
+
+extension KobisReply {
+    /// Reads a response of any status.
+    ///
+    /// - Throws: The error in the body, `maintenance` for a notice in HTML, the status's error, or `invalid` with the field
+    ///   that cannot be read.
+    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
+        let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
+        let reply: KobisReply
+        if response.isXML, let error = KobisErrorBody(xml: String(decoding: response.body, as: UTF8.self)) {
+            throw error.upstreamError(status: response.status, at: instant)
+        }
+        do {
+            reply = try response.decode(of: Kobis.service)
+        } catch {
+            // A notice is maintenance whatever its status; an error status does not need a readable body.
+            throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
+        }
+        switch reply {
+        case .error(let reply): throw reply.upstreamError(status: response.status, at: instant)
+        case .body(let body):
+            if let failure { throw failure }
+            return body
+        }
+    }
+}
+
+extension KobisErrorBody {
+    /// The error as an `UpstreamError`.
+    fileprivate func upstreamError(status: Int, at instant: Date) -> UpstreamError {
+        UpstreamError(
+            service: Kobis.service, kind: kind,
+            message: "the service answered with the error \(code ?? "without a code"): \(message)",
+            status: status, code: code,
+            retryAfter: kind == .quotaExhausted ? KoreanDate.timeToMidnight(at: instant) : nil)
+    }
+}
+
+extension UpstreamError {
+    /// The error with its field relative to the one key that wraps every response: `dailyBoxOfficeList[3].audiCnt`.
+    fileprivate var withoutWrapper: UpstreamError {
+        guard let field, let dot = field.firstIndex(of: ".") else { return self }
+        var error = self
+        error.field = String(field[field.index(after: dot)...])
+        return error
+    }
 }

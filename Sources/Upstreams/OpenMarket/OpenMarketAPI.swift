@@ -36,7 +36,7 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns the endpoint that checks whether the service is up: it replies `OK`.
-    public func health() -> Endpoint<Bool> {
+    public func health() -> APICall<Bool> {
         text(HTTPRequest("\(url)/healthChecker")).map { $0 == "OK" }
     }
 
@@ -44,11 +44,11 @@ public struct OpenMarketAPI: Sendable {
     ///
     /// Past the last page the service replies without a body, which is the error `notFound`; a first page without
     /// products is empty. Only the fourth generation can search for `words`.
-    public func products(page: Int, perPage: Int, matching words: String? = nil) -> Endpoint<Reading<ProductPage>> {
+    public func products(page: Int, perPage: Int, matching words: String? = nil) -> APICall<Reading<ProductPage>> {
         var query = [HTTPField("page_no", "\(page)"), HTTPField("items_per_page", "\(perPage)")]
         if let words, generation == .v4 { query.append(HTTPField("search_value", words)) }
         let request = HTTPRequest("\(url)/api/products", query: query)
-        return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
+        return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             if response.status == 204 {
                 guard page == 1 else {
                     throw UpstreamError(
@@ -62,12 +62,12 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns the endpoint of a product with its images.
-    public func product(_ id: ProductID) -> Endpoint<Reading<Product>> {
+    public func product(_ id: ProductID) -> APICall<Reading<Product>> {
         product(HTTPRequest("\(url)/api/products/\(id)"), id)
     }
 
     /// Returns the endpoint that registers a product with its images; its value is the registered product.
-    public func register(_ draft: ProductDraft, images: [ProductImage], secret: String) -> Endpoint<Reading<Product>> {
+    public func register(_ draft: ProductDraft, images: [ProductImage], secret: String) -> APICall<Reading<Product>> {
         let params = OpenMarketRequestBody(draft, generation: generation, secret: secret)
         var form = [MultipartPart("params", contentType: "application/json", content: params.json)]
         form += images.enumerated().map { $1.formPart(number: $0 + 1) }
@@ -79,17 +79,17 @@ public struct OpenMarketAPI: Sendable {
     /// Returns the endpoint that changes a product. The reply is not the whole product and is ignored.
     ///
     /// An empty change only checks the secret.
-    public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> Endpoint<Void> {
+    public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> APICall<Void> {
         let body = OpenMarketRequestBody(change, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
-        return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
+        return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.throwIfFailed(response)
         }
     }
 
     /// Returns the endpoint of the key by which a product can be removed: the product's secret in the third generation,
     /// a path with the secret in the fourth.
-    public func removalKey(of id: ProductID, secret: String) -> Endpoint<RemovalKey> {
+    public func removalKey(of id: ProductID, secret: String) -> APICall<RemovalKey> {
         let call = generation == .v3 ? "secret" : "archived"
         let body = OpenMarketRequestBody(.empty, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)/\(call)", .post, body.json, secret: secret)
@@ -99,10 +99,10 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns the endpoint that removes a product by its key.
-    public func remove(_ id: ProductID, key: RemovalKey) -> Endpoint<Void> {
+    public func remove(_ id: ProductID, key: RemovalKey) -> APICall<Void> {
         let request = HTTPRequest(
             key.url, secrets: [key.secret], method: .delete, headers: [identifier])
-        return Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
+        return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.throwIfFailed(response)
         }
     }
@@ -114,8 +114,8 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns an endpoint whose value is a product; it fails as `invalid` if the reply is not the product `id`.
-    private func product(_ request: HTTPRequest, _ id: ProductID?) -> Endpoint<Reading<Product>> {
-        Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
+    private func product(_ request: HTTPRequest, _ id: ProductID?) -> APICall<Reading<Product>> {
+        APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             let reply = try OpenMarketReply.read(OpenMarketProduct.self, from: response)
             let product = reply.product
             guard id == nil || product.id == id else {
@@ -129,24 +129,24 @@ public struct OpenMarketAPI: Sendable {
     }
 
     /// Returns an endpoint whose value is plain text.
-    private func text(_ request: HTTPRequest) -> Endpoint<String> {
-        Endpoint(service: Self.service, request: request) { response throws(UpstreamError) in
+    private func text(_ request: HTTPRequest) -> APICall<String> {
+        APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.text(of: response)
         }
     }
 }
 
-extension Endpoint {
+extension APICall {
     /// Returns an endpoint whose value is this one's, transformed.
-    fileprivate func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Endpoint<Other> {
+    fileprivate func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> APICall<Other> {
         tryMap { value throws(UpstreamError) in transform(value) }
     }
 
     /// Returns an endpoint whose value is this one's, transformed, if the transformation does not throw.
     fileprivate func tryMap<Other>(
         _ transform: @escaping @Sendable (Value) throws(UpstreamError) -> Other
-    ) -> Endpoint<Other> {
-        Endpoint<Other>(service: service, request: request) { response throws(UpstreamError) in
+    ) -> APICall<Other> {
+        APICall<Other>(service: service, request: request) { response throws(UpstreamError) in
             try transform(read(response))
         }
     }

@@ -2,8 +2,8 @@ public import BoxOffice
 import Concurrency
 public import Contract
 import FoundationEssentials
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// The progress of a backfill job, as `status` shows it.
 public struct BackfillProgress: Hashable, Sendable, Codable {
@@ -33,9 +33,9 @@ extension BackfillService {
     /// Returns the progress of the present job, or of the last one; nil if there was none.
     func progress() async throws -> BackfillProgress? {
         let backoff = backoff.withLock { $0 }
-        let isPaused = backoff.until.map { wallClock.now() < $0 } ?? false
-        return try await store.database.read { connection in
-            let backfills = BackfillStore(connection)
+        let isPaused = backoff.until.map { runtime.wallClock.now() < $0 } ?? false
+        return try await store.read { transaction in
+            let backfills = BackfillStore(transaction)
             guard let (job, isOver) = try backfills.newest() else { return nil }
             let counts = try backfills.counts(of: job.number)
             var progress = BackfillProgress(

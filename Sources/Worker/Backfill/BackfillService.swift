@@ -1,9 +1,9 @@
 import BoxOffice
 import Concurrency
 import Contract
+import EventStore
 import FoundationEssentials
-import Operations
-import SQLite
+import ServiceRuntime
 import Upstreams
 
 /// Fetches backfill jobs, newest days first, over as many days as the quota requires.
@@ -23,10 +23,8 @@ struct BackfillService: Service {
     let quota: QuotaLedger
     /// Whether posters are fetched too: there is a key for the image search.
     let hasPosters: Bool
-    let logger: Logger
-    let wallClock: WallClock
-    let clock: any Clock<Duration>
-    let wakeSignal: RestartableWakeSignal
+    let runtime: Runtime
+    let wakeSignal: WakeSignal
     let backoff = Locked(BackoffState())
 
     /// Why and until when it pauses, and how many pauses in a row were due to failures.
@@ -40,11 +38,12 @@ struct BackfillService: Service {
 
     /// Runs until it is stopped.
     func run() async throws {
-        await wakeSignal.start().runLoop(clock) {
+        await wakeSignal.runLoop(runtime.clock) {
             do {
                 return try await runOnce()
             } catch {
-                logger.error("the backfill cannot continue; it will be tried again", [.error: "\(error)"])
+                runtime.logger.error(
+                    "the backfill cannot continue; it will be tried again", [.error: "\(error)"])
                 return .seconds(30)
             }
         }
@@ -56,8 +55,8 @@ struct BackfillService: Service {
 
     /// Records the requests that have ended and makes more; returns after how long to call it again if nothing ends.
     func runOnce() async throws -> Duration {
-        let now = wallClock.now()
-        guard let job = try await store.database.read({ try BackfillStore($0).current() }) else {
+        let now = runtime.wallClock.now()
+        guard let job = try await store.read({ try BackfillStore($0).current() }) else {
             return .seconds(600)
         }
         let outstanding = try await recordEnds(of: job, at: now)
@@ -84,13 +83,13 @@ struct BackfillService: Service {
     /// Records the requests that have ended, and returns the number of those that have not.
     private func recordEnds(of job: BackfillJob, at now: Date) async throws -> Int {
         let (waiting, failures, done) = try await store.write { transaction in
-            let (backfills, requests) = (BackfillStore(transaction.connection), ScheduleStore(transaction))
+            let backfills = BackfillStore(transaction)
             let requested = try backfills.items(of: job.number, in: .requested, limit: Self.maximumOutstanding)
             var ended: [BackfillStore.State: [BackfillJob.Item]] = [:]
             var failures: [(code: ContractError.Code, needsOperator: Bool)] = []
             for item in requested {
                 let id = item.id(in: job.number)
-                switch try item.isMovie ? requests.outcomeOfMovie(id) : requests.outcome(of: id) {
+                switch try result(of: item, id, in: transaction) {
                 case .waiting: continue
                 case .done: ended[.done, default: []].append(item)
                 case .failed(let code, let needsOperator):
@@ -119,14 +118,27 @@ struct BackfillService: Service {
         return waiting
     }
 
+    /// Returns how an item's request ended; one for a movie whose poster could not be fetched counts as failed.
+    private func result(
+        of item: BackfillJob.Item, _ id: RequestID?, in transaction: StoreTransaction
+    ) throws -> RequestResult {
+        let result = try RequestInbox(transaction).result(of: id)
+        guard item.isMovie, result == .done, let id, let done = try transaction.latest(.request(.done, id)) else {
+            return result
+        }
+        return try done.data(as: RequestDone.self).problems.first.map(RequestResult.init) ?? .done
+    }
+
     private func pause(until time: Date, _ code: ContractError.Code) -> Duration {
         let (isNew, pause) = backoff.withLock { backoff in
             let isNew = backoff.code != code
             backoff.code = code
             backoff.until = time
-            return (isNew, time.timeIntervalSince(wallClock.now()))
+            return (isNew, time.timeIntervalSince(runtime.wallClock.now()))
         }
-        if isNew { logger.warning("the backfill pauses", [.code: code.rawValue, .after: Duration.seconds(pause)]) }
+        if isNew {
+            runtime.logger.warning("the backfill pauses", [.code: code.rawValue, .after: Duration.seconds(pause)])
+        }
         return .seconds(max(pause, 1))
     }
 
@@ -134,7 +146,7 @@ struct BackfillService: Service {
     /// the poster, too.
     private func remainingCalls(for job: BackfillJob) async throws -> (service: String, left: Int) {
         let balances = try await quota.balances()
-        let isAtMovies = try await store.database.read { try job.movies && !BackfillStore($0).hasUnlistedMovies(job) }
+        let isAtMovies = try await store.read { try job.movies && !BackfillStore($0).hasUnlistedMovies(job) }
         let services = isAtMovies && hasPosters ? [Kobis.service, KakaoImageSearch.service] : [Kobis.service]
         let budgets = services.map { ($0, balances[$0]?.leftForBackfill ?? Self.maximumOutstanding) }
         return budgets.min { $0.1 < $1.1 } ?? (Kobis.service, Self.maximumOutstanding)
@@ -144,9 +156,9 @@ struct BackfillService: Service {
     private func selectItems(_ count: Int, of job: BackfillJob, at now: Date) async throws -> [BackfillJob.Item] {
         while true {
             let (items, needed) = try await store.write { transaction in
-                let (backfills, charts) = (BackfillStore(transaction.connection), ScheduleStore(transaction))
+                let backfills = BackfillStore(transaction)
                 let items = try backfills.items(of: job.number, in: .waiting, limit: count)
-                let complete = try items.filter { try charts.isComplete($0, withPosters: hasPosters, at: now) }
+                let complete = try items.filter { try backfills.isComplete($0, withPosters: hasPosters, at: now) }
                 try backfills.move(complete, of: job.number, to: .done)
                 return (items, items.filter { !complete.contains($0) })
             }
@@ -166,21 +178,70 @@ struct BackfillService: Service {
         }
         let results = await intake.accept(intakeItems)
         // After they are in the inbox: if a crash comes between, the same ids are accepted as duplicates the next time.
-        try await store.database.write { connection in
+        try await store.write { transaction in
             let accepted = zip(items, results).filter { (try? $1.get()) != nil }.map(\.0)
-            try BackfillStore(connection).move(accepted, of: job.number, to: .requested)
+            try BackfillStore(transaction).move(accepted, of: job.number, to: .requested)
         }
     }
 
     /// Adds the movies of the charts if they are to be fetched and not added yet; otherwise ends the job.
     private func finish(_ job: BackfillJob) async throws -> Duration {
-        if try await store.database.read({ try BackfillStore($0).hasUnlistedMovies(job) }) {
-            let movies = try await store.unknownMovies(in: job.first...job.last, withPosters: hasPosters)
-            try await store.database.write { try BackfillStore($0).add(movies, to: job) }
+        if try await store.read({ try BackfillStore($0).hasUnlistedMovies(job) }) {
+            let movies = try await unknownMovies(in: job.first...job.last)
+            try await store.write { try BackfillStore($0).add(movies, to: job) }
         } else {
-            try await store.database.write { try BackfillStore($0).end(job) }
-            logger.info("a backfill is over", [.count: job.number])
+            try await store.write { try BackfillStore($0).end(job) }
+            runtime.logger.info("a backfill is over", [.count: job.number])
         }
         return .zero
+    }
+
+    /// Returns the movies in the national charts of some days whose details or posters are unknown, by their codes.
+    func unknownMovies(in days: ClosedRange<KoreanDate>) async throws -> [MovieCode] {
+        var movies: Set<MovieCode> = []
+        var day = days.lowerBound
+        // A hundred days at a time, so that other readers do not wait long.
+        while day <= days.upperBound {
+            let part = day...min(day + 99, days.upperBound)
+            movies.formUnion(try await store.read { try BackfillStore($0).movies(in: part) })
+            day = part.upperBound + 1
+        }
+        return try await store.read { [movies] transaction in
+            try movies.filter { try !BackfillStore(transaction).isKnown($0, withPosters: hasPosters) }
+        }.sorted { $0.description < $1.description }
+    }
+}
+
+// MARK: - The backfill of a new log
+
+/// The backfill of a new log: the days before those that live requests fetch, because alerts count days.
+///
+/// Its charts have `priority` `backfill`, so they fire nothing. The schedule waits until it is over or pauses: then the
+/// charts that it fetches live find the days that their alerts count.
+extension BackfillService {
+    /// Begins the job if the log has no chart and no job was ever begun: once in the life of a log.
+    ///
+    /// - Parameters:
+    ///   - days: how many days before yesterday the history has; 0 for none.
+    ///   - liveDays: how many days up to yesterday are left to live requests.
+    func beginInitialJob(days: Int, liveDays: Int) async throws {
+        let yesterday = KoreanDate.yesterday(at: runtime.wallClock.now())
+        let (first, last) = (max(yesterday - days, .firstChart), yesterday - liveDays)
+        guard first <= last else { return }
+        let number = try await store.write { transaction -> Int? in
+            let jobs = BackfillStore(transaction)
+            guard try jobs.isEmpty(), try Freshness(transaction).newestChart() == nil else { return nil }
+            return try jobs.begin(first...last, isInitial: true)
+        }
+        guard number != nil else { return }
+        runtime.logger.info(
+            "the log is new; the days before are fetched first, because alerts count days",
+            [.date: "\(first)..\(last)", .count: last - first + 1])
+    }
+
+    /// Whether the job of a new log is being worked on; one that pauses keeps nobody waiting.
+    func isInitialJobRunning() async throws -> Bool {
+        if let until = backoff.withLock({ $0.until }), runtime.wallClock.now() < until { return false }
+        return try await store.read { try BackfillStore($0).current()?.isInitial ?? false }
     }
 }

@@ -2,8 +2,8 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
-import Operations
 import SQLite
+import ServiceRuntime
 
 /// Takes requests from the queue, several at a time, and ends each with its result or a failure.
 struct FetchService: Service {
@@ -16,10 +16,8 @@ struct FetchService: Service {
     /// Returns the fetcher for requests that may use a share of the day's calls.
     let fetcher: @Sendable (QuotaShare) -> Fetcher
     let store: WorkerStore
-    let logger: Logger
     let metrics: WorkerMetrics
-    let clock: any Clock<Duration>
-    var failPoints = FailPoints.none
+    let runtime: Runtime
     /// The last try of a request that the worker has not survived is made beside no other such request.
     private let lastTries = AsyncSemaphore(permits: 1)
 
@@ -43,12 +41,6 @@ struct FetchService: Service {
         queue.close()
     }
 
-    /// The end of a request.
-    private enum Ending {
-        case done(FetchResult, askedAt: Date)
-        case failed(ContractError)
-    }
-
     /// Ends a request; one that may have ended the worker before is the only one of its kind in progress.
     private func process(_ accepted: AcceptedRequest) async {
         guard accepted.tries == RequestInbox.triesLimit - 1 else { return await finish(accepted) }
@@ -57,21 +49,25 @@ struct FetchService: Service {
 
     /// Ends a request. While the disk rejects the write it tries again: an accepted request is never given up.
     private func finish(_ accepted: AcceptedRequest) async {
-        let logger = logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
-        var fetched: Ending?
+        let logger = runtime.logger.with([.request: accepted.id, .topic: accepted.request.topic.rawValue])
+        var fetched: (result: FetchResult, askedAt: Date)?
         // The first try costs no commit: a request that the next start finds in the inbox counts as tried once.
         let countsTry = accepted.tries > 0
         var hasBegun = !countsTry
         // Cancelled, the request stays in the inbox for the next start.
-        let hasEnded = await RetryLoop(clock: clock).run { () -> Bool in
+        let hasEnded = await RetryLoop(clock: runtime.clock).run { () -> Bool in
             do {
-                if !hasBegun { hasBegun = try await store.begin(accepted.id) }
+                if !hasBegun { hasBegun = try await store.write { try RequestInbox($0).begin(accepted.id) } }
                 guard hasBegun else { return true }
-                let ending = if let fetched { fetched } else { try await ending(of: accepted, logger) }
-                // A result is kept while the disk rejects it, because fetching it again costs another call. A failure is
-                // not: its cause may be the disk, where the call could not be booked.
-                if case .done = ending { fetched = ending }
-                try await settle(accepted, ending, logger)
+                do {
+                    // A result is kept while the disk rejects it, because fetching it again costs another call. A failure
+                    // is not: its cause may be the disk, where the call could not be booked.
+                    let (result, askedAt) = if let fetched { fetched } else { try await fetch(accepted) }
+                    fetched = (result, askedAt)
+                    try await settle(accepted, result, askedAt: askedAt, logger)
+                } catch {
+                    try await fail(accepted, try lastingFailure(error, logger), logger)
+                }
                 return true
             } catch is CancellationError {
                 return false  // the process ends
@@ -87,47 +83,38 @@ struct FetchService: Service {
     private func takeBack(_ accepted: AcceptedRequest, _ logger: Logger) async {
         await Task {
             do {
-                try await store.takeBack(accepted.id)
+                try await store.write { try RequestInbox($0).takeBack(accepted.id) }
             } catch {
                 logger.warning("a request that was not finished counts as tried", [.error: "\(error)"])
             }
         }.value
     }
 
-    /// Returns how a request ends; throws errors that may pass: the disk's and the cancellation.
-    private func ending(of accepted: AcceptedRequest, _ logger: Logger) async throws -> Ending {
-        let now = store.wallClock.now()
-        do {
-            let result = try await fetcher(accepted.quotaShare).result(for: accepted, asOf: now)
-            failPoints.reach(.fetched)
-            return .done(result, askedAt: result.askedAt ?? now)
-        } catch {
-            return .failed(try lastingFailure(error, logger))
-        }
+    private func fetch(_ accepted: AcceptedRequest) async throws -> (FetchResult, askedAt: Date) {
+        let now = runtime.wallClock.now()
+        let result = try await fetcher(accepted.quotaShare).result(for: accepted, asOf: now)
+        runtime.failPoints.reach(.fetched)
+        return (result, result.askedAt ?? now)
     }
 
-    private func settle(_ accepted: AcceptedRequest, _ ending: Ending, _ logger: Logger) async throws {
-        switch ending {
-        case .done(let result, let askedAt):
-            do {
-                let anomalies = try await store.settle(accepted, with: result, askedAt: askedAt)
-                guard let anomalies else { return }
-                report(anomalies, logger)
-            } catch {
-                return try await fail(accepted, try lastingFailure(error, logger), logger)
-            }
-            metrics.countDone(accepted.id, from: result.source)
-            for problem in result.problems {
-                logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
-            }
-            logger.debug("request done", [.status: result.source.rawValue])
-        case .failed(let failure):
-            try await fail(accepted, failure, logger)
+    private func settle(
+        _ accepted: AcceptedRequest, _ result: FetchResult, askedAt: Date, _ logger: Logger
+    ) async throws {
+        let anomalies = try await store.write { transaction in
+            try SettlementStore(transaction).settle(accepted, with: result, askedAt: askedAt)
         }
+        guard let anomalies else { return }
+        report(anomalies, logger)
+        metrics.countDone(accepted.id, from: result.source)
+        for problem in result.problems {
+            logger.warning("a part could not be fetched", [.code: problem.code.rawValue, .reason: problem.message])
+        }
+        logger.debug("request done", [.status: result.source.rawValue])
     }
 
     private func fail(_ accepted: AcceptedRequest, _ failure: ContractError, _ logger: Logger) async throws {
-        guard let anomalies = try await store.settle(accepted, with: failure) else { return }
+        let anomalies = try await store.write { try SettlementStore($0).settle(accepted, with: failure) }
+        guard let anomalies else { return }
         report(anomalies, logger)
         metrics.countFailed(accepted.id, failure)
         logger.warning("request failed", [.code: failure.code.rawValue, .reason: failure.message])

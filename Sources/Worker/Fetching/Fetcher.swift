@@ -1,12 +1,15 @@
 import BoxOffice
+import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import Networking
-import Operations
+import OpenMarket
+import ServiceRuntime
 import Upstreams
 
-/// Finds the answer to a request: in the log if that is fresh, otherwise at the upstreams.
+/// Finds the result of a request: in the log if that is fresh, otherwise at the upstreams.
 ///
 /// It writes nothing; ``SettlementStore`` writes what it finds.
 struct Fetcher: Sendable {
@@ -15,28 +18,28 @@ struct Fetcher: Sendable {
     let kobis: Kobis?
     let posters: PosterSearch?
     let quota: QuotaLedger?
-    let wallClock: WallClock
-    let logger: Logger
+    let runtime: Runtime
     /// The Open Market, if one is configured.
     var configuredMarket: OpenMarketHandlers?
     private let areaValidator = AreaValidator()
 
-    /// Returns the answer to a request.
+    /// Returns the result of a request.
     ///
     /// - Parameters:
     ///   - accepted: The request.
-    ///   - now: The time that the answer's freshness and the charts' states are judged by.
+    ///   - now: The time that freshness and the charts' states are judged by.
     /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
     func result(for accepted: AcceptedRequest, asOf now: Date) async throws -> FetchResult {
         let request = accepted.request
-        if let known = try await store.answer(to: accepted, at: now) { return known }
+        // Another request may have fetched it while this one waited.
+        let fresh = try await store.read { try Freshness($0).events(for: request, at: now) }
+        if fresh.isComplete { return FetchResult(logged: fresh.events) }
         return switch request.target {
         case .day(let date, let market): try await chart(of: date, in: market, asOf: now)
         case .week(let week, let market): try await chart(of: week, in: market, asOf: now)
         case .movie(let code, let wantsPoster):
-            try await movie(code, wantsPoster: wantsPoster, refresh: request.refresh, asOf: now)
-        case .products(let query):
-            try await openMarket().fetcher.result(for: query, refresh: request.refresh, asOf: now)
+            try await movie(code, wantsPoster: wantsPoster, fresh: fresh.events)
+        case .products(let query): try await openMarket().fetcher.result(for: query)
         case .productOrder(let order):
             try await openMarket().executor.result(for: order, of: accepted.id)
         }
@@ -83,7 +86,7 @@ struct Fetcher: Sendable {
         let isRejected = await areaValidator.rejects(area, at: now) {
             let reading = try await client.send(kobis.areas)
             for field in reading.unreadable {
-                logger.warning(
+                runtime.logger.warning(
                     "a part of the list of areas cannot be read and is left out",
                     [.service: Kobis.service, .field: field.path, .count: field.count])
             }
@@ -93,14 +96,14 @@ struct Fetcher: Sendable {
         throw ContractError(.badRequest, "area \(area) does not exist; `marquee areas` lists them", field: "area")
     }
 
+    /// Fetches the facts of a movie, and its poster, unless they are fresh in the log.
     private func movie(
-        _ code: MovieCode, wantsPoster: Bool, refresh: Bool, asOf now: Date
+        _ code: MovieCode, wantsPoster: Bool, fresh: [LoggedEvent]
     ) async throws -> FetchResult {
-        var result = FetchResult()
+        var result = FetchResult(logged: fresh)
         let movie: Movie
-        if !refresh, let known = try await store.read({ try AnswerStore($0).freshMovie(code, at: now) }) {
+        if let known = fresh.first(where: { $0.topic == .movie(code) }) {
             movie = try known.data()
-            result.logged.append(known)
         } else {
             guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
             let reading = try await send(kobis.movie(code))
@@ -108,11 +111,7 @@ struct Fetcher: Sendable {
             result.add(reading) { .movie($0) }
             result.source = .upstream
         }
-        guard wantsPoster else { return result }
-        if !refresh, let known = try await store.read({ try AnswerStore($0).freshPoster(of: code, at: now) }) {
-            result.logged.append(known)
-            return result
-        }
+        guard wantsPoster, !fresh.contains(where: { $0.topic == .poster(code) }) else { return result }
         guard let posters else {
             result.problems.append(.missingKey(of: KakaoImageSearch.service, variable: "MARQUEE_KAKAO_KEY"))
             return result
@@ -131,17 +130,17 @@ struct Fetcher: Sendable {
             }
         } catch {
             try await quota?.recordExhaustion(error)
-            result.problems.append(try ContractError(error, at: wallClock.now()))
+            result.problems.append(try ContractError(error, at: runtime.wallClock.now()))
         }
         return result
     }
 
-    private func send<Value>(_ endpoint: Endpoint<Value>) async throws -> Value {
+    private func send<Value>(_ endpoint: APICall<Value>) async throws -> Value {
         do {
             return try await client.send(endpoint)
         } catch {
             try await quota?.recordExhaustion(error)
-            throw try ContractError(error, at: wallClock.now())
+            throw try ContractError(error, at: runtime.wallClock.now())
         }
     }
 }
@@ -159,5 +158,145 @@ extension ContractError {
     fileprivate static func missingKey(of service: String, variable: String) -> ContractError {
         ContractError(
             .unauthorized, "no key for \(service) is configured: set \(variable)", upstream: Upstream(service: service))
+    }
+}
+
+// MARK: - Areas
+
+/// Rejects charts of areas that do not exist, because KOBIS's answer does not say which area it is about.
+///
+/// The built-in areas cost no call. For another code the list of KOBIS is fetched, once per day in Korea; a code that is
+/// missing there does not exist. If the list cannot be fetched, the code passes.
+struct AreaValidator: Sendable {
+    private struct List: Sendable {
+        let date: KoreanDate
+        let areas: Set<Market.Area>
+    }
+
+    private let list = Locked<List?>(nil)
+
+    /// Returns whether `area` certainly does not exist; `fetch` fetches the list of KOBIS.
+    func rejects(_ area: Market.Area, at now: Date, fetch: () async throws -> [Market.NamedArea]) async -> Bool {
+        guard !Market.areas.contains(where: { $0.area == area }) else { return false }
+        let today = KoreanDate(at: now)
+        if let list = list.withLock({ $0 }), list.date == today { return !list.areas.contains(area) }
+        // Whatever the error is, the chart's own call meets it too and reports it.
+        guard let areas = try? await fetch(), !areas.isEmpty else { return false }
+        let new = List(date: today, areas: Set(areas.map(\.area)))
+        list.withLock { $0 = new }
+        return !new.areas.contains(area)
+    }
+}
+
+// MARK: - Results
+
+/// What a fetcher found for a request, before it is compared with the log.
+struct FetchResult: Sendable {
+    /// A fact that is published on a topic of its own.
+    enum Fact: Sendable {
+        /// A day's chart.
+        case chart(Chart)
+        /// A week's chart.
+        case weekChart(WeekChart)
+        case movie(Movie)
+        case poster(Poster)
+        case productPage(ProductPage)
+        case product(Product)
+        case productRemoved(RemovedProduct)
+    }
+
+    /// The facts that an upstream has just stated.
+    var fetched: [Fact] = []
+    /// The events of the log that are fresh.
+    var logged: [LoggedEvent] = []
+    /// The errors of parts that could not be fetched.
+    var problems: [ContractError] = []
+    /// The optional fields that could not be read in the facts on these topics.
+    var unreadable: [Topic: [UnreadableField]] = [:]
+
+    /// When the upstream was asked, if that was after the request left the queue.
+    var askedAt: Date?
+
+    /// The source of the result: the log only if no upstream was asked.
+    var source = RequestDone.Source.log
+}
+
+extension FetchResult {
+    /// Adds a fact that an upstream has just stated.
+    mutating func add<Value>(_ reading: Reading<Value>, as fact: (Value) -> Fact) {
+        let fact = fact(reading.value)
+        fetched.append(fact)
+        unreadable[fact.topic] = reading.unreadable
+    }
+}
+
+extension FetchResult.Fact {
+    /// The topic that the fact is published on.
+    var topic: Topic {
+        switch self {
+        case .chart(let chart): .ranking(day: chart.date, market: chart.market)
+        case .weekChart(let chart): .weekRanking(chart.week, market: chart.chart.market)
+        case .movie(let movie): .movie(movie.code)
+        case .poster(let poster): .poster(poster.code)
+        case .productPage(let page): .products(page: page.page, perPage: page.perPage)
+        case .product(let product): .product(product.id)
+        case .productRemoved(let removed): .productRemoved(removed.id)
+        }
+    }
+
+    /// Returns the anomaly of a field that could not be read in the fact, at a time.
+    func anomaly(of field: UnreadableField, readAt now: Date) -> Anomaly {
+        func anomaly(
+            in subject: String, of date: KoreanDate, span: Week.Span? = nil, market: Market = .all
+        ) -> Anomaly {
+            .unreadable(
+                field.name, at: field.path, count: field.count, in: subject, of: date, span: span, market: market)
+        }
+        switch self {
+        case .chart(let chart): return anomaly(in: "the chart of \(chart.date)", of: chart.date, market: chart.market)
+        case .weekChart(let chart):
+            let week = chart.week
+            return anomaly(
+                in: "the \(week.span.rawValue) chart of \(week)", of: week.firstDay, span: week.span,
+                market: chart.chart.market)
+        case .movie, .poster, .productPage, .product, .productRemoved:
+            var anomaly = anomaly(in: "the answer for \(topic)", of: KoreanDate(at: now))
+            if case .movie(let movie) = self { (anomaly.movieCode, anomaly.title) = (movie.code, movie.title) }
+            if case .poster(let poster) = self { (anomaly.movieCode, anomaly.title) = (poster.code, poster.title) }
+            return anomaly
+        }
+    }
+
+    /// Returns the event that states the fact, or nil if `known`, the newest event of its topic, states the same.
+    func draft(after known: LoggedEvent?, foundBy accepted: AcceptedRequest) throws -> EventDraft? {
+        switch self {
+        case .chart(let chart):
+            guard let known else { return draft(foundBy: accepted, data: chart.json) }
+            guard let revision = chart.revised(from: try known.data()) else { return nil }
+            return draft(foundBy: accepted, data: revision.json)
+        case .weekChart(let chart):
+            guard let known else { return draft(foundBy: accepted, data: chart.json) }
+            guard let revision = chart.revised(from: try known.data()) else { return nil }
+            return draft(foundBy: accepted, data: revision.json)
+        case .movie(let movie):
+            guard try known?.data(as: Movie.self) != movie else { return nil }
+            return draft(foundBy: accepted, data: try JSON.encode(movie))
+        case .poster(let poster):
+            if let known, try known.data(as: Poster.self).statesSame(as: poster) { return nil }
+            return draft(foundBy: accepted, data: try JSON.encode(poster))
+        case .productPage(let page):
+            guard try known?.data(as: ProductPage.self) != page else { return nil }
+            return draft(foundBy: accepted, data: try JSON.encode(page))
+        case .product(let product):
+            guard try known?.data(as: Product.self) != product else { return nil }
+            return draft(foundBy: accepted, data: try JSON.encode(product))
+        case .productRemoved(let removed):
+            guard known == nil else { return nil }
+            return draft(foundBy: accepted, data: try JSON.encode(removed))
+        }
+    }
+
+    private func draft(foundBy accepted: AcceptedRequest, data: [UInt8]) -> EventDraft {
+        EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
     }
 }

@@ -2,8 +2,8 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Networking
-import Operations
 import SQLite
+import ServiceRuntime
 import Text
 import Upstreams
 
@@ -167,6 +167,15 @@ struct QuotaLedger: Sendable {
 }
 
 extension QuotaLedger {
+    /// Makes the ledger with the configured limits.
+    init(database: Database, wallClock: WallClock, _ configuration: Configuration) {
+        self.init(
+            database: database, wallClock: wallClock,
+            limits: [
+                Kobis.service: configuration.kobis.dailyLimit, KakaoImageSearch.service: configuration.kakao.dailyLimit,
+            ], reserve: configuration.quotaReserve)
+    }
+
     private func used(_ service: String, on day: KoreanDate, in connection: Connection) throws(DatabaseError) -> Int {
         try connection.query(
             "select used from quota where service = ? and day = ?", service, day.description, as: Int.self
@@ -187,5 +196,43 @@ extension QuotaLedger {
 
     private func exhausted(_ service: String, _ message: String, retryAfter: Duration) -> UpstreamError {
         UpstreamError(service: service, kind: .quotaExhausted, message: message, retryAfter: retryAfter)
+    }
+}
+
+// MARK: - Clients
+
+/// The HTTP clients of the worker.
+struct HTTPClients: Sendable {
+    /// One for each share of the quota, so that a request never joins the call of one that may use less.
+    let live: HTTPClient
+    let backfill: HTTPClient
+    let visitors: HTTPClient
+    /// For the downloads of poster images, without retries.
+    let images: HTTPClient
+    /// For orders at the Open Market, without retries.
+    let orders: HTTPClient
+
+    /// Makes the clients. Those for a share of the quota book each call in it before they make it.
+    init(_ configuration: Configuration, quota: QuotaLedger, metrics: WorkerMetrics, key: KobisKeyHealth) {
+        func client(for share: QuotaShare) -> HTTPClient {
+            HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
+                service throws(UpstreamError) in
+                guard let day = try await quota.book(service, for: share) else { return nil }
+                return { await quota.release(service, on: day) }
+            } afterAttempt: { service, failure, duration in
+                metrics.countCall(service, failure, duration)
+                key.recordCall(service, failure)
+            }
+        }
+        live = client(for: .live)
+        backfill = client(for: .backfill)
+        visitors = client(for: .visitors)
+        images = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
+        orders = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
+    }
+
+    /// Cancels the calls in progress and closes the connections.
+    func shutdown() async {
+        for client in [live, backfill, visitors, images, orders] { await client.shutdown() }
     }
 }

@@ -14,7 +14,7 @@ struct Schedule: Sendable {
     struct Attempt: Hashable, Sendable {
         /// When the request was accepted.
         let time: Date
-        let outcome: RequestOutcome
+        let result: RequestResult
     }
 
     /// What is on disk about a chart.
@@ -56,7 +56,7 @@ struct Schedule: Sendable {
         // A time in the future is from before the clock was set back and says nothing.
         if let checked = state.checked, (check.time...max(now, check.time)).contains(checked) { return .none }
         guard let last = state.attempts.last else { return .request(check, attempt: 1) }
-        guard case .failed(let code, _) = last.outcome else { return .none }
+        guard case .failed(let code, _) = last.result else { return .none }
         guard let pause = pause(after: state.attempts.count, code, isYesterday: age == 1, at: last.time) else {
             return .none
         }
@@ -69,7 +69,7 @@ struct Schedule: Sendable {
         guard chart.lastDay == .yesterday(at: now), !state.isKnown, let last = state.attempts.last else {
             return false
         }
-        return last.outcome == .failed(.notPublished) && last.time >= chart.deadline
+        return last.result == .failed(.notPublished) && last.time >= chart.deadline
     }
 
     /// Returns how many seconds to wait after this many attempts of a check, the last of which failed with `code`, or nil

@@ -2,7 +2,7 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
-import Operations
+import ServiceRuntime
 
 /// Requests charts when their checks are due, and the movies in them.
 ///
@@ -26,21 +26,20 @@ struct ScheduleService: Service {
     let intake: RequestIntake
     let hasPosters: Bool
     let metrics: WorkerMetrics
-    let logger: Logger
-    let wallClock: WallClock
-    let clock: any Clock<Duration>
-    let wakeSignal: RestartableWakeSignal
+    let runtime: Runtime
+    let wakeSignal: WakeSignal
     var schedule = Schedule()
     /// Whether requests wait for charts that the alerts of theirs rest on.
     var isWaiting: @Sendable () async throws -> Bool = { false }
 
     /// Runs until it is stopped.
     func run() async throws {
-        await wakeSignal.start().runLoop(after: Self.startDelay, clock) {
+        await wakeSignal.runLoop(after: Self.startDelay, runtime.clock) {
             do {
                 return .seconds(try await requestDue())
             } catch {
-                logger.error("the schedule cannot be computed; it will be tried again", [.error: "\(error)"])
+                runtime.logger.error(
+                    "the schedule cannot be computed; it will be tried again", [.error: "\(error)"])
                 return .seconds(60)
             }
         }
@@ -52,7 +51,7 @@ struct ScheduleService: Service {
 
     /// Returns the next requests, soonest first, at most `count`.
     func nextRuns(_ count: Int = 8) async throws -> [NextRun] {
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         let plan = try await plan(at: now)
         let due = plan.requests.compactMap {
             $0.id.map { (String($0.description.dropFirst(Self.prefix.count)), now) }
@@ -64,11 +63,11 @@ struct ScheduleService: Service {
     /// Makes the requests that are due, and returns after how many seconds to call it again.
     func requestDue() async throws -> TimeInterval {
         guard try await !isWaiting() else { return 1 }
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         let plan = try await plan(at: now)
         for anomaly in plan.late where try await store.write({ try AnomalyStore($0).appendLate(anomaly) }) {
             metrics.countAnomaly(anomaly)
-            logger.warning("anomaly", [.reason: anomaly.text])
+            runtime.logger.warning("anomaly", [.reason: anomaly.text])
         }
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
         let items = plan.requests.compactMap { request in
@@ -79,9 +78,10 @@ struct ScheduleService: Service {
         }
         for (item, result) in zip(items, await intake.accept(items)) {
             switch result {
-            case .success(let id): logger.debug("scheduled", [.request: id])
+            case .success(let id): runtime.logger.debug("scheduled", [.request: id])
             case .failure(let error):
-                logger.warning("a scheduled request is refused", [.request: item.accepted.id, .reason: error.message])
+                runtime.logger.warning(
+                    "a scheduled request is refused", [.request: item.accepted.id, .reason: error.message])
                 // A full inbox or a full disk may have room later; a conflicting id is met again and logged again.
                 pause = min(pause, 60)
             }
@@ -97,16 +97,15 @@ struct ScheduleService: Service {
 
     private func plan(at now: Date) async throws -> Plan {
         try await store.read { transaction in
-            let store = ScheduleStore(transaction)
             let charts = ScheduledChart.all(at: now)
-            let states = try charts.map { try store.state(of: $0, at: now) }
+            let states = try charts.map { try state(of: $0, at: now, in: transaction) }
             let since = zip(charts, states).first { $1.isKnown }?.0.lastDay
             var plan = Plan()
             for (chart, state) in zip(charts, states) { add(chart, in: state, since: since, at: now, to: &plan) }
             let yesterday = KoreanDate.yesterday(at: now)
             let today = ScheduledChart.day(yesterday + 1)
             plan.upcoming.append(("\(today.name).\(today.checks[0].word)", today.checks[0].time))
-            plan.requests += try movies(of: yesterday, at: now, in: store)
+            plan.requests += try movies(of: yesterday, at: now, in: transaction)
             return plan
         }
     }
@@ -138,13 +137,34 @@ struct ScheduleService: Service {
             priority: isOld && !isKnown ? .backfill : .live)
     }
 
-    /// Returns requests for the unknown or stale movies of a day's chart, each once a day.
-    private func movies(of date: KoreanDate, at now: Date, in store: ScheduleStore) throws -> [Request] {
-        let chart = Topic.ranking(day: date, market: .all)
-        return try store.staleMovies(of: chart, withPosters: hasPosters, at: now).compactMap { code in
-            let id = "\(Self.prefix)movie.\(code).\(date)"
-            guard try !store.hasRequest(id) else { return nil }
-            return Request(.movie(code, poster: hasPosters), id: RequestID(id))
+    /// Returns what is known about a chart, with the attempts of its due check.
+    private func state(
+        of chart: ScheduledChart, at now: Date, in transaction: StoreTransaction
+    ) throws -> Schedule.ChartState {
+        var state = Schedule.ChartState()
+        state.isKnown = try transaction.latest(chart.topic) != nil
+        state.checked = try Freshness(transaction).lastCheck(of: chart.topic)
+        if let check = chart.due(at: now) {
+            let inbox = RequestInbox(transaction)
+            state.attempts = try inbox.requests(underID: "\(Self.prefix)\(chart.name).\(check.word)").map { id, time in
+                Schedule.Attempt(time: time, result: try inbox.result(of: id))
+            }
+        }
+        return state
+    }
+
+    /// Returns requests for the movies of a day's chart whose details or poster are unknown or stale, each once a day.
+    private func movies(
+        of date: KoreanDate, at now: Date, in transaction: StoreTransaction
+    ) throws -> [Request] {
+        guard let chart = try transaction.chart(.ranking(day: date, market: .all)) else { return [] }
+        return try chart.entries.map(\.movieCode).compactMap { code in
+            let request = Request(
+                .movie(code, poster: hasPosters), id: RequestID("\(Self.prefix)movie.\(code).\(date)"))
+            let fresh = try readable { try Freshness(transaction).events(for: request, at: now) }
+            guard let id = request.id, fresh?.isComplete != true, try RequestInbox(transaction).state(of: id) == nil
+            else { return nil }
+            return request
         }
     }
 }

@@ -6,9 +6,8 @@ internal import Concurrency
 /// It counts the connections, drops those that are too many or would fill the memory, and reports failed handshakes. libzmq
 /// handles all network traffic on one thread, so the events of one connection arrive without those of another in between.
 ///
-/// It also knows which connection a message came over, so that an answer goes there or nowhere.
-///
-/// See docs/decisions/libzmq-and-strangers.md.
+/// Without encryption it counts the connections, and drops those that are too many and those of a router that say nothing
+/// or do not read; all other bounds are for encrypted clients.
 final class ConnectionMonitor {
     /// The limits of the time between two scans of the connections.
     ///
@@ -22,17 +21,17 @@ final class ConnectionMonitor {
 
     /// The least that a CURVE client sends before it can be admitted or refused, in bytes: greeting, HELLO and INITIATE.
     private static let handshakeBytes = 64 + 202 + 266
-    /// The bytes of a greeting, which every client sends first.
-    private static let greetingBytes = 64
     /// The number of token buckets kept, a bound because clients choose their addresses.
     private static let bucketLimit = 10_000
 
     private let kind: SocketKind
     private let options: SocketOptions
-    private let unreadBytes: UnreadByteAccounting?
-    private let observer: ConnectionObserver
+    private let unreadBytes: ConnectionGuard.UnreadBytes?
+    private let observer: ConnectionGuard.Observer
     private let isServer: Bool
-    let isEncrypted: Bool
+    /// Whether all clients are in this process, and have no connection.
+    private let isLocal: Bool
+    private let isEncrypted: Bool
     private let counters: Locked<SocketCounters>
     /// The connected clients, by the descriptor of the connection.
     private(set) var connections: [Int32: PeerConnection] = [:]
@@ -49,46 +48,38 @@ final class ConnectionMonitor {
     private let start = MonotonicTime.now
     private var lastNumber: UInt64 = 0
     /// The descriptors of connections that have ended since every message was received, and when: messages over them may be
-    /// those of the earlier connection. Empty without encryption, except for a publisher.
+    /// those of the earlier connection. Empty without encryption.
     private var endedDescriptors: [Int32: MonotonicTime] = [:]
     /// The bytes of the subscriptions of all clients of a publisher.
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
     private var endedBytes = 0
-    /// Whether a client was disconnected since the last call of `takeHasDropped()`.
-    private var hasDropped = false
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
     /// The time of the last scan.
     private(set) var lastScan = MonotonicTime.now
     private var scanInterval = scanIntervals.lowerBound
-    /// Watches the memory of the process; nil if the bytes on the wire bound what clients can fill.
-    var pressure: MemoryPressure?
     /// The number of messages that may have been complete at the last scan and have not been received since.
     private var backlog = 0
 
     init(
-        _ kind: SocketKind, isServer: Bool, isEncrypted: Bool, options: SocketOptions,
-        unreadBytes: UnreadByteAccounting?, counters: Locked<SocketCounters>, observer: ConnectionObserver
+        _ kind: SocketKind, isServer: Bool, isLocal: Bool, isEncrypted: Bool, options: SocketOptions,
+        unreadBytes: ConnectionGuard.UnreadBytes?, counters: Locked<SocketCounters>, observer: ConnectionGuard.Observer
     ) {
         self.kind = kind
         self.isServer = isServer
+        self.isLocal = isLocal
         self.isEncrypted = isEncrypted
         self.options = options
         self.unreadBytes = unreadBytes
         self.counters = counters
         self.observer = observer
-        // An encrypted frame has at least 35 bytes on the wire, about half of what libzmq keeps for it.
-        if !isEncrypted, kind != .publisher { pressure = MemoryPressure(limit: options.pressureBytes) }
     }
 
     // MARK: - Events
 
     /// Returns the events to subscribe to. The ZAP handler reports the clients that a server refuses, with their keys.
-    ///
-    /// Not `ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL`: to report it libzmq 4.3.4 loses `errno`, stops reading the connection, and
-    /// aborts the process when the peer leaves (`Assertion failed: !_io_error`).
     static func events(isEncrypted: Bool) -> Int32 {
         let common = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         guard isEncrypted else { return common | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL }
@@ -140,7 +131,7 @@ final class ConnectionMonitor {
         let connection = connections.removeValue(forKey: descriptor)
         if let connection {
             counters.withLock { $0.disconnections += 1 }
-            if isEncrypted || kind == .publisher { endedDescriptors[descriptor] = .now }
+            if isEncrypted { endedDescriptors[descriptor] = .now }
             removePending(connection)
             subscribedBytes -= connection.subscribedBytes
             if let name = connection.name { connectionsByKey[name, default: 1] -= 1 }
@@ -153,7 +144,7 @@ final class ConnectionMonitor {
         reportFailure(reason, connection?.address ?? address)
     }
 
-    func reportFailure(_ reason: HandshakeFailure.Reason, _ address: String?) {
+    private func reportFailure(_ reason: HandshakeFailure.Reason, _ address: String?) {
         observer.onFailure(HandshakeFailure(socket: kind, address: address, reason: reason, key: nil))
     }
 
@@ -175,23 +166,24 @@ final class ConnectionMonitor {
     /// Disconnects a client if there are too many: the oldest that has not greeted, so that strangers who connect and say
     /// nothing keep nobody out.
     private func makeRoom(for connection: PeerConnection) {
-        let address = connection.address ?? ""
-        pending[address, default: []].append(connection)
-        // Only where a handshake costs processor time. A refused client without encryption may have sent its first message,
-        // which it would not send again.
-        if isEncrypted, !takeToken(of: address) { return refuse(connection) }
-        if pending[address, default: []].count > options.maximumPendingConnections {
-            removeGreeted(at: address)
-            if let waiting = pending[address], waiting.count > options.maximumPendingConnections { refuse(waiting[0]) }
+        if isEncrypted {
+            let address = connection.address ?? ""
+            pending[address, default: []].append(connection)
+            // A handshake costs processor time.
+            if !takeToken(of: address) { return refuse(connection) }
+            if pending[address, default: []].count > options.maximumPendingConnections {
+                removeGreeted(at: address)
+                if let first = pending[address], first.count > options.maximumPendingConnections { refuse(first[0]) }
+            }
         }
         guard connections.count - newConnections.count > options.maximumConnections else { return }
         for address in pending.keys { removeGreeted(at: address) }
         refuse(pending.values.compactMap(\.first).min { $0.id.number < $1.id.number } ?? connection)
     }
 
-    private func refuse(_ connection: PeerConnection, _ reason: HandshakeFailure.Reason = .tooManyConnections) {
+    private func refuse(_ connection: PeerConnection) {
         removePending(connection)
-        connection.failure = reason
+        connection.failure = .tooManyConnections
         connection.shutDown()
     }
 
@@ -208,8 +200,7 @@ final class ConnectionMonitor {
     /// first message.
     private func removeGreeted(at address: String) {
         guard kind != .router else { return }
-        let bytes = isEncrypted ? Self.handshakeBytes : Self.greetingBytes
-        pending[address]?.removeAll { $0.received ?? .max >= bytes }
+        pending[address]?.removeAll { $0.received ?? .max >= Self.handshakeBytes }
         if pending[address]?.isEmpty == true { pending[address] = nil }
     }
 
@@ -229,24 +220,30 @@ final class ConnectionMonitor {
 
     // MARK: - Messages
 
-    /// Writes into a received message which connection it came over.
+    /// Returns a received message with the connection over which it came; nil if it must be discarded.
     ///
     /// All events must have been handled: with encryption before the message was read, because a client is admitted by
     /// this thread, which has then seen its connection; without encryption after it was read.
     ///
-    /// - Parameters:
-    ///   - descriptor: The descriptor of the connection over which it came; negative with `inproc`.
-    /// - Returns: false if the message must be discarded.
-    func attribute(_ message: inout Message, over descriptor: Int32) -> Bool {
+    /// - Parameter descriptor: The descriptor of the connection; negative with `inproc`, and for a client of ZMTP 1.0 or 2.0.
+    func attribute(_ received: Message, over descriptor: Int32) -> Message? {
         backlog -= 1
-        guard descriptor >= 0 else { return true }
+        var message = received
+        guard descriptor >= 0 else {
+            if isLocal { return message }
+            // libzmq does not say over which connection it came, so no limit would hold for that client.
+            message.truncation = message.truncation ?? .oldPeer
+            if kind == .router { return message }
+            reportFailure(.version, nil)
+            return nil
+        }
         message.connection = ConnectionID.none
-        guard let connection = connections[descriptor] else { return true }
+        guard let connection = connections[descriptor] else { return message }
         connection.recordMessage()
-        guard endedDescriptors[descriptor] == nil else { return true }
-        if !connection.hasGreeted, !greet(connection, message) { return false }
+        guard endedDescriptors[descriptor] == nil else { return message }
+        if !connection.hasGreeted, !greet(connection, message) { return nil }
         if connection.name == message.peer?.name || message.peer == nil { message.connection = connection.id }
-        return true
+        return message
     }
 
     /// Records that a message was received over the connection with the descriptor, and discarded.
@@ -306,7 +303,7 @@ final class ConnectionMonitor {
         subscribedBytes -= connection.subscribedBytes
         let isForeign = !options.isTopicPrefix(prefix)
         if isAmbiguous, let received = connection.received {
-            connection.chargeSubscriptions(received - (isEncrypted ? Self.handshakeBytes : Self.greetingBytes))
+            connection.chargeSubscriptions(received - Self.handshakeBytes)
         } else if verb == 1 {
             connection.addSubscription(prefix, isForeign: isForeign)
         } else {
@@ -339,16 +336,12 @@ final class ConnectionMonitor {
         }
     }
 
-    /// Returns whether a client was disconnected since the last call.
-    func takeHasDropped() -> Bool {
-        defer { hasDropped = false }
-        return hasDropped
-    }
-
     // MARK: - Scans
 
-    /// The time of the next scan; nil if there are no connections.
-    var nextScan: MonotonicTime? { connections.isEmpty ? nil : lastScan + scanInterval }
+    /// The time of the next scan; nil if there is nothing to look at.
+    var nextScan: MonotonicTime? {
+        connections.isEmpty || (!isEncrypted && kind != .router) ? nil : lastScan + scanInterval
+    }
 
     /// Whether every message that was complete at the last scan has been received.
     ///
@@ -362,39 +355,35 @@ final class ConnectionMonitor {
             Self.scanIntervals.lowerBound, min((.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
         lastScan = now
         backlog = connections.count
-        for connection in connections.values where !connection.hasGreeted && !connection.isClosed {
-            if connection.silence > options.handshake, connection.isMute { refuse(connection, .broken) }
-            if kind == .router, connection.silence > options.firstMessage { drop(connection, .silent) }
+        if kind == .router {
+            for connection in connections.values where !connection.hasGreeted && !connection.isClosed {
+                if connection.silence > options.firstMessage { drop(connection, .silent) }
+            }
         }
+        if let unreadBytes, unreadBytes.total > options.unreadBytes {
+            dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
+        }
+        guard isEncrypted else { return }
         guard kind != .publisher else { return dropUndelivered() }
         for connection in connections.values where connection.incompleteBytes > options.maximumMessageBytes {
             drop(connection, .endless)
         }
         dropLargest(.endless, over: options.incompleteBytes) { $0.incompleteBytes }
-        guard let unreadBytes, unreadBytes.total > options.unreadBytes else { return }
-        dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
     }
 
     /// Drops the largest connections until the sum of all sizes is within the limit.
-    func dropLargest(
-        _ reason: DroppedConnection.Reason, over limit: Int, discardingReceived: Bool = false,
-        by size: (PeerConnection) -> Int
-    ) {
+    private func dropLargest(_ reason: DroppedConnection.Reason, over limit: Int, by size: (PeerConnection) -> Int) {
         let connections = connections.values.filter { !$0.isClosed }
         var excess = connections.reduce(-limit) { $0 + size($1) }
         guard excess > 0 else { return }
         for connection in connections.sorted(by: { size($0) > size($1) }) where excess > 0 {
             excess -= size(connection)
-            drop(connection, reason, discardingReceived: discardingReceived)
+            drop(connection, reason)
         }
     }
 
-    private func drop(
-        _ connection: PeerConnection, _ reason: DroppedConnection.Reason, discardingReceived: Bool = false
-    ) {
-        let discards = discardingReceived || kind == .publisher
-        guard !connection.isClosed, connection.shutDown(discardingReceived: discards) else { return }
-        hasDropped = true
+    private func drop(_ connection: PeerConnection, _ reason: DroppedConnection.Reason) {
+        guard !connection.isClosed, connection.shutDown(discardingReceived: kind == .publisher) else { return }
         observer.onDrop(DroppedConnection(socket: kind, address: connection.address, reason: reason))
     }
 }

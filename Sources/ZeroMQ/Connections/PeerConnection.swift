@@ -63,8 +63,6 @@ final class PeerConnection {
 
     /// The bytes received so far; nil if the connection is not TCP.
     var received: Int? { tcpReceivedBytes(by: descriptor) }
-    /// Whether the client has sent less than the shortest greeting, the two bytes of ZMTP 1.0.
-    var isMute: Bool { received.map { $0 < 2 } ?? false }
 
     /// Records that a message was received over the connection.
     func recordMessage() {

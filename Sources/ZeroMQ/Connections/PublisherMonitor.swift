@@ -1,8 +1,7 @@
-internal import CLibc
 internal import Concurrency
 internal import Glibc
 
-/// The connections of a publisher, watched on a thread of their own.
+/// The connections of an encrypted publisher, watched on a thread of their own.
 ///
 /// libzmq enters all that a client has sent into its tree of subscriptions before it delivers the first one, in one call,
 /// which lasts for as long as more arrives. The I/O thread is in that call then, so only another thread can disconnect the
@@ -20,8 +19,6 @@ final class PublisherMonitor: Sendable {
     private static let longWork = Duration.milliseconds(1)
     /// A measurement of all connections while the I/O thread is behind takes one part in this many of the thread's time.
     private static let measurementShare = 4
-    /// How long after the last disconnected client free memory is returned to the kernel.
-    private static let trimDelay = Duration.seconds(1)
 
     private struct State {
         let connections: ConnectionMonitor
@@ -29,7 +26,6 @@ final class PublisherMonitor: Sendable {
         var endpoint: InprocEndpoint?
         /// Whether the socket was empty at some time since the last scan.
         var isDrained = true
-        var trimTime: MonotonicTime?
         /// When the connections may be measured again.
         var nextMeasurement = MonotonicTime.now
     }
@@ -49,13 +45,10 @@ final class PublisherMonitor: Sendable {
     /// The descriptor of the endpoint.
     private let descriptor: Int32
     private let commands: WakeupQueue<PublisherMonitorCommands>
-    /// Whether subscriptions are to be recorded with the identity of their client.
-    let identifiesPeers: Bool
 
     /// Starts the thread, which is from then on the only user of both parameters.
     init(_ connections: ConnectionMonitor, events endpoint: InprocEndpoint) throws(SystemError) {
         descriptor = endpoint.descriptor
-        identifiesPeers = connections.isEncrypted
         commands = try WakeupQueue(PublisherMonitorCommands())
         // Sound because the caller gives both away; both are used under the lock only.
         nonisolated(unsafe) let state = State(connections: connections, endpoint: endpoint)
@@ -156,14 +149,7 @@ final class PublisherMonitor: Sendable {
                 state.isDrained = false
                 connections.scan(at: now)
             }
-            if connections.takeHasDropped() { state.trimTime = now + Self.trimDelay }
-            if let trimTime = state.trimTime, trimTime <= now, !isBehind {
-                // The tree is many small pieces, which the allocator would keep: 160 MB after the worst burst.
-                malloc_trim(0)
-                state.trimTime = nil
-            }
-            guard let nextScan = connections.nextScan else { return state.trimTime }
-            return min(nextScan, state.trimTime ?? nextScan)
+            return connections.nextScan
         }
     }
 

@@ -36,7 +36,7 @@ public final class IOThread: TaskExecutor {
         }
         let poller = Poller(
             wakeupQueue: wakeupQueue, context: try Context(), encryption: encryption,
-            observer: ConnectionObserver(onFailure: onHandshakeFailure, onDrop: onDrop))
+            observer: ConnectionGuard.Observer(onFailure: onHandshakeFailure, onDrop: onDrop))
         self.wakeupQueue = wakeupQueue
         do { thread = try startThread { poller.run() } } catch {
             throw ZeroMQError("start", "I/O thread", code: error.code)

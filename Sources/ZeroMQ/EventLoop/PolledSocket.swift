@@ -8,26 +8,17 @@ final class PolledSocket: PollSource {
     private static let bytesPerStep = 1 << 20
 
     let handle: SocketHandle
-    /// Receives libzmq's events of this socket's connections; nil if they are not monitored.
-    private(set) var monitorEndpoint: InprocEndpoint?
     /// Whether the socket may have work; also after the end of a connection, whose descriptor is known to be free once the
     /// socket has been read.
     var needsPoll: Bool {
-        get { isDue || connections?.hasEndedConnections == true && closing == nil }
+        get { isDue || connections.hasEndedConnections && closing == nil }
         set { isDue = newValue }
     }
     private var isDue = true
-    /// The connections of this socket's clients; nil if it is not bound, and for a publisher.
-    private let connections: ConnectionMonitor?
-    /// The connections of a bound publisher's clients; nil for other sockets.
-    private let publisherMonitor: PublisherMonitor?
+    let connections: ConnectionGuard
     private let kind: SocketKind
     private let options: SocketOptions
-    /// Whether all clients are in this process, and have no connection.
-    private let isLocal: Bool
     private let shared: SharedSocketState
-    /// Whether messages carry the identity of their peer.
-    private let identifiesPeers: Bool
     private var sending = MessageQueue()
     private var hasMessagesToSend = false
     /// Whether a message waits until the peer has room for it.
@@ -35,18 +26,13 @@ final class PolledSocket: PollSource {
     private var closing: (deadline: MonotonicTime, handlers: [@Sendable () -> Void])?
 
     init(
-        _ handle: consuming SocketHandle, monitorEndpoint: InprocEndpoint?, connections: ConnectionMonitor?,
-        publisherMonitor: PublisherMonitor?, kind: SocketKind, options: SocketOptions, isLocal: Bool,
+        _ handle: consuming SocketHandle, connections: ConnectionGuard, kind: SocketKind, options: SocketOptions,
         shared: SharedSocketState
     ) {
         self.handle = handle
-        self.monitorEndpoint = monitorEndpoint
         self.connections = connections
-        self.publisherMonitor = publisherMonitor
-        identifiesPeers = connections != nil || publisherMonitor?.identifiesPeers == true
         self.kind = kind
         self.options = options
-        self.isLocal = isLocal
         self.shared = shared
     }
 
@@ -59,18 +45,18 @@ final class PolledSocket: PollSource {
 
     /// Receives one step's messages and checks whether a blocked peer has room again.
     func poll() {
-        publisherMonitor?.beginWork()
+        connections.beginWork()
         // A receive that finds nothing has read the events, too.
         var events = closing == nil && !receiveStep() ? ZMQ_POLLIN : 0
         if isBlocked || closing != nil { events |= handle.refreshEvents() }
         if events & ZMQ_POLLOUT != 0 { isBlocked = false }
         needsPoll = closing == nil && events & ZMQ_POLLIN != 0
-        if !needsPoll { publisherMonitor?.endWork() }
+        if !needsPoll { connections.endWork() }
     }
 
     /// Receives up to one step's messages; returns false if more may be there.
     private func receiveStep() -> Bool {
-        monitorEndpoint?.poll()
+        connections.handleEvents()
         let begin = MonotonicTime.now
         // Messages are read even when there is no room for them, so that they do not pile up in libzmq.
         let capacity = shared.receiveQueue.capacity
@@ -85,37 +71,23 @@ final class PolledSocket: PollSource {
                 hasReadAll = true
                 break reading
             case .discarded:
-                connections?.recordDiscardedMessage(over: handle.connectionDescriptor)
+                connections.recordDiscardedMessage(over: handle.connectionDescriptor)
                 counts.refused += 1
             case .message(let message):
-                if connections != nil || publisherMonitor != nil { descriptors.append(handle.connectionDescriptor) }
-                if message.truncation != nil { counts.refused += 1 } else { counts.received += 1 }
+                if connections.isServer { descriptors.append(handle.connectionDescriptor) }
                 footprint += message.footprint
                 batch.append(message)
             }
         }
-        if let connections {
-            if !connections.isEncrypted { monitorEndpoint?.poll() }
-            var discarded: [Int] = []
-            for (index, descriptor) in descriptors.enumerated()
-            where !connections.attribute(&batch[index], over: descriptor) || !admit(&batch[index], over: descriptor) {
-                discarded.append(index)
-            }
-            for index in discarded.reversed() {
-                let message = batch.remove(at: index)
-                footprint -= message.footprint
-                if message.truncation == nil {
-                    counts.received -= 1
-                    counts.refused += 1
-                }
-            }
-            if hasReadAll { connections.recordEmptySocket(readSince: begin) }
-        }
+        let count = batch.count
+        connections.admit(&batch, over: descriptors, readSince: begin, isDrained: hasReadAll)
+        if batch.count < count { footprint = batch.reduce(0) { $0 + $1.footprint } }
         if kind == .publisher {
-            publisherMonitor?.record(batch, over: descriptors, readSince: begin, isDrained: hasReadAll)
             counts.refused += batch.count { !shared.subscribers.record($0) }
-            counts.received = 0
             batch = []
+        } else {
+            counts.received = batch.count { $0.truncation == nil }
+            counts.refused += count - counts.received
         }
         shared.counters.withLock { $0 += counts }
         switch capacity {
@@ -126,24 +98,12 @@ final class PolledSocket: PollSource {
         return hasReadAll
     }
 
-    /// Marks a message of a client of ZMTP 1.0 or 2.0 as not to be used; returns whether it is delivered, to be answered.
-    ///
-    /// libzmq does not say over which connection it came, so no limit would hold for that client.
-    private func admit(_ message: inout Message, over descriptor: Int32) -> Bool {
-        guard descriptor < 0, !isLocal else { return true }
-        guard kind == .router else {
-            connections?.reportFailure(.version, nil)
-            return false
-        }
-        message.truncation = message.truncation ?? .oldPeer
-        return true
-    }
-
     /// Receives the next message, or as much of it as there is capacity for and a reply to it needs.
-    private func receive(with capacity: ReceiveQueue.Capacity) -> SocketHandle.ReceiveResult {
+    private func receive(with capacity: ReceiveQueue.Acceptance) -> SocketHandle.ReceiveResult {
         switch capacity {
         case .messages:
-            let result = handle.receive(maximumFrames: options.maximumFrames, identifiesPeer: identifiesPeers)
+            let result = handle.receive(
+                maximumFrames: options.maximumFrames, identifiesPeer: connections.identifiesPeers)
             guard case .message(let message) = result, message.truncation != nil, kind != .router else { return result }
             return .discarded
         case .truncatedMessages where kind == .router:
@@ -169,10 +129,10 @@ final class PolledSocket: PollSource {
     /// Sends up to one step's messages.
     func send() {
         needsPoll = true
-        publisherMonitor?.beginWork()
+        connections.beginWork()
         if sending.isEmpty { sending = shared.sendQueue.drain() }
         // So that the end of each connection is known whose routing id another one may have by now.
-        if kind == .router { monitorEndpoint?.poll() }
+        if kind == .router { connections.handleEvents() }
         var counts = SocketCounters()
         let completed = sending.removeFirst(atMost: Self.messagesPerStep) { transmit($0, counting: &counts) }
         shared.counters.withLock { $0 += counts }
@@ -184,7 +144,7 @@ final class PolledSocket: PollSource {
 
     /// Gives a message to libzmq and counts the result; returns false if the message must wait for the peer.
     private func transmit(_ message: Message, counting counts: inout SocketCounters) -> Bool {
-        if let connection = message.connection, connections?.isOpen(connection) == false {
+        guard connections.canSend(message) else {
             counts.unroutable += 1
             return true
         }
@@ -202,29 +162,12 @@ final class PolledSocket: PollSource {
 
     // MARK: - Connections
 
-    /// When the connections are to be looked at again; nil if there are none.
-    var nextScan: MonotonicTime? {
-        guard closing == nil, let connections else { return nil }
-        guard let memoryCheck = connections.nextMemoryCheck else { return connections.nextScan }
-        return min(memoryCheck, connections.nextScan ?? memoryCheck)
-    }
+    /// When the connections are to be looked at again; nil if there is no reason to.
+    var nextScan: MonotonicTime? { closing == nil ? connections.nextScan : nil }
 
-    /// Checks the process's memory if it is time. Scans the connections if it is time and every message that was complete
-    /// at the last scan has been received.
+    /// Looks at the connections if it is time.
     func scanConnectionsIfDue(at now: MonotonicTime) {
-        guard closing == nil, let connections else { return }
-        if let memoryCheck = connections.nextMemoryCheck, memoryCheck <= now { connections.checkMemory(at: now) }
-        guard let nextScan = connections.nextScan, nextScan <= now, !needsPoll || connections.hasReceivedBacklog else {
-            return
-        }
-        connections.scan(at: now)
-    }
-
-    /// Disconnects the clients whose key has one of these names, and those whose key is not known.
-    func disconnect(keys: Set<String>) {
-        monitorEndpoint?.poll()
-        connections?.disconnect(keys: keys)
-        publisherMonitor?.disconnect(keys: keys)
+        if closing == nil { connections.scanIfDue(at: now, isRead: !needsPoll) }
     }
 
     // MARK: - Closing
@@ -256,10 +199,7 @@ final class PolledSocket: PollSource {
         let unsent = sending.count + shared.sendQueue.drain().count
         shared.counters.withLock { $0.dropped += unsent }
         handle.set(SocketSetting("ZMQ_LINGER", ZMQ_LINGER, (closing.deadline - now).milliseconds))
-        // Before its endpoint is closed, because libzmq would block forever on an event that no socket reads.
-        handle.endMonitor()
-        monitorEndpoint = nil
-        publisherMonitor?.close()
+        connections.close(handle)
     }
 
     /// Calls the handlers of all callers of `close`.

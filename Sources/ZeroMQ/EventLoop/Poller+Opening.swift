@@ -26,14 +26,12 @@ extension Poller {
             + (try curveSettings(of: kind, isBound: !bind.isEmpty))
         let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
         let counters = Locked(SocketCounters())
-        let unreadBytes = kind == .router ? UnreadByteAccounting() : nil
         lastID += 1
         let id = lastID
-        let monitor = ConnectionMonitor(
-            kind, isServer: !bind.isEmpty, isEncrypted: encryption != nil, options: options, unreadBytes: unreadBytes,
-            counters: counters, observer: observer)
-        let isMonitored = !bind.isEmpty || encryption != nil
-        let endpoint = isMonitored ? try openMonitorEndpoint(of: handle, for: monitor, named: "monitor-\(id)") : nil
+        let connections = try ConnectionGuard(
+            handle, named: "monitor-\(id)", kind, isServer: !bind.isEmpty,
+            isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") }, isEncrypted: encryption != nil, options: options,
+            counters: counters, observer: observer, context: context)
         for prefix in subscriptions { handle.subscribe(to: prefix) }
         var addresses: [String] = []
         for address in bind { addresses.append(try handle.bind(to: address)) }
@@ -42,22 +40,13 @@ extension Poller {
             addresses.append(address)
         }
 
-        let isPublisher = kind == .publisher && !bind.isEmpty
-        var publisherMonitor: PublisherMonitor?
-        if isPublisher, let endpoint {
-            do { publisherMonitor = try PublisherMonitor(monitor, events: endpoint) } catch {
-                throw ZeroMQError("watch", subject, code: error.code)
-            }
-        }
         let shared = SharedSocketState(
             receiveQueue: ReceiveQueue(limit: options.receiveQueueBytes),
             sendQueue: SendQueue(
-                limit: options.sendQueueLimit, unreadBytes: unreadBytes, scheduleSend: makeSendScheduler(for: id)),
-            unreadBytes: unreadBytes, counters: counters)
-        sockets[id] = PolledSocket(
-            handle, monitorEndpoint: isPublisher ? nil : endpoint,
-            connections: bind.isEmpty || isPublisher ? nil : monitor, publisherMonitor: publisherMonitor, kind: kind,
-            options: options, isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") }, shared: shared)
+                limit: options.sendQueueLimit, unreadBytes: connections.unreadBytes,
+                scheduleSend: makeSendScheduler(for: id)),
+            unreadBytes: connections.unreadBytes, counters: counters)
+        sockets[id] = PolledSocket(handle, connections: connections, kind: kind, options: options, shared: shared)
         return OpenedSocket(id: id, shared: shared, addresses: addresses)
     }
 
@@ -95,20 +84,5 @@ extension Poller {
             }
         }
         return server.settings(for: kind)
-    }
-
-    private func openMonitorEndpoint(
-        of handle: borrowing SocketHandle, for monitor: ConnectionMonitor, named name: String
-    ) throws(ZeroMQError) -> InprocEndpoint {
-        let address = "inproc://\(name)"
-        try handle.monitor(ConnectionMonitor.events(isEncrypted: encryption != nil), at: address)
-        return try InprocEndpoint(ZMQ_PAIR, named: name, in: context) { (handle) throws(ZeroMQError) in
-            try handle.connect(to: address)
-        } onMessage: { event in
-            monitor.handle(event)
-            return nil
-        } onEmpty: {
-            monitor.makeRoomForNewConnections()
-        }
     }
 }

@@ -20,7 +20,7 @@ final class Poller {
     let wakeupQueue: WakeupQueue<PollerCommands>
     let context: Context
     let encryption: Encryption?
-    let observer: ConnectionObserver
+    let observer: ConnectionGuard.Observer
     /// The endpoint of the ZAP handler, open from before the first encrypted server is bound until the last is closed.
     var zapEndpoint: InprocEndpoint? { didSet { updatePollSet() } }
     var sockets: [Int: PolledSocket] = [:] { didSet { updatePollSet() } }
@@ -37,7 +37,7 @@ final class Poller {
 
     init(
         wakeupQueue: WakeupQueue<PollerCommands>, context: Context, encryption: Encryption?,
-        observer: ConnectionObserver
+        observer: ConnectionGuard.Observer
     ) {
         self.wakeupQueue = wakeupQueue
         self.context = context
@@ -96,7 +96,7 @@ final class Poller {
         pollSources = [zapEndpoint].compactMap(\.self)
         for socket in orderedSockets {
             pollSources.append(socket)
-            if let endpoint = socket.monitorEndpoint { pollSources.append(endpoint) }
+            if let events = socket.connections.events { pollSources.append(events) }
         }
         descriptors = ([wakeupQueue.descriptor] + pollSources.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -140,7 +140,7 @@ final class Poller {
     }
 
     func disconnect(keys: Set<String>) {
-        for socket in orderedSockets { socket.disconnect(keys: keys) }
+        for socket in orderedSockets { socket.connections.disconnect(keys: keys) }
     }
 
     // MARK: - Shutdown

@@ -15,7 +15,7 @@ public struct Message: Sendable {
     /// The number of equal messages that this one stands for in a receive queue, one directly behind the other.
     var repeatCount = 1
     /// Counts the message as unread by its receiver, on its way out of a router.
-    var reservation: UnreadByteAccounting.Reservation?
+    var reservation: ConnectionGuard.UnreadBytes.Reservation?
 
     /// Makes a message from its frames.
     public init(_ frames: [[UInt8]]) {

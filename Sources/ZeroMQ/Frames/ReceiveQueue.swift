@@ -4,10 +4,10 @@ internal import Concurrency
 ///
 /// A reader removes up to a thousand messages under one lock.
 ///
-/// See docs/decisions/socket-receive-loop.md.
+/// See docs/decisions/socket-event-loop.md.
 final class ReceiveQueue: Sendable {
     /// The kind of message that the queue still accepts.
-    enum Capacity {
+    enum Acceptance {
         case messages
         /// The queue is full of messages; it accepts only truncated ones, which the program can reply to.
         case truncatedMessages
@@ -36,7 +36,7 @@ final class ReceiveQueue: Sendable {
     }
 
     /// What the queue accepts now.
-    var capacity: Capacity {
+    var capacity: Acceptance {
         switch state.read(\.footprint) {
         case ..<limit: .messages
         case ..<(2 * limit): .truncatedMessages

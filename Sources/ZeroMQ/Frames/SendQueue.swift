@@ -14,7 +14,7 @@ final class SendQueue: Sendable {
 
     private let state = AsyncCondition(State())
     private let limit: Int
-    private let unreadBytes: UnreadByteAccounting?
+    private let unreadBytes: ConnectionGuard.UnreadBytes?
     private let scheduleSend: @Sendable () -> Void
 
     /// Makes a queue.
@@ -23,7 +23,7 @@ final class SendQueue: Sendable {
     ///   - limit: The greatest number of messages in the queue.
     ///   - unreadBytes: Counts each message from the moment it is queued.
     ///   - scheduleSend: Makes the I/O thread drain the queue.
-    init(limit: Int, unreadBytes: UnreadByteAccounting?, scheduleSend: @escaping @Sendable () -> Void) {
+    init(limit: Int, unreadBytes: ConnectionGuard.UnreadBytes?, scheduleSend: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.unreadBytes = unreadBytes
         self.scheduleSend = scheduleSend

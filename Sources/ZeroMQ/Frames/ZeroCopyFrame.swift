@@ -13,9 +13,9 @@ final class ZeroCopyFrame: Sendable {
     static let minimumBytes = 81
 
     private let bytes: [UInt8]
-    private let reservation: UnreadByteAccounting.Reservation?
+    private let reservation: ConnectionGuard.UnreadBytes.Reservation?
 
-    private init(_ bytes: [UInt8], _ reservation: UnreadByteAccounting.Reservation?) {
+    private init(_ bytes: [UInt8], _ reservation: ConnectionGuard.UnreadBytes.Reservation?) {
         self.bytes = bytes
         self.reservation = reservation
     }
@@ -24,7 +24,7 @@ final class ZeroCopyFrame: Sendable {
     ///
     /// Once the message is closed or sent, libzmq releases the bytes, and with them the reservation.
     static func message(
-        of bytes: [UInt8], reservation: UnreadByteAccounting.Reservation?
+        of bytes: [UInt8], reservation: ConnectionGuard.UnreadBytes.Reservation?
     ) -> zmq_msg_t {
         let frame = ZeroCopyFrame(bytes, reservation)
         var message = zmq_msg_t()

@@ -169,9 +169,9 @@ public final class Socket: Sendable {
 struct SharedSocketState: Sendable {
     let receiveQueue: ReceiveQueue
     let sendQueue: SendQueue
-    let subscribers = Subscribers()
+    let subscribers = SubscriptionCounts()
     /// The bytes that a router's clients have not read; nil for other sockets.
-    let unreadBytes: UnreadByteAccounting?
+    let unreadBytes: ConnectionGuard.UnreadBytes?
     let counters: Locked<SocketCounters>
 
     /// Rejects further messages and ends all waiting; queued messages stay.

@@ -244,7 +244,7 @@ struct SocketHandle: ~Copyable {
 
     /// Sends a frame that libzmq reads in place, with zmq_msg_send(3).
     private func sendWithoutCopy(
-        _ bytes: [UInt8], _ reservation: UnreadByteAccounting.Reservation?, _ flags: Int32
+        _ bytes: [UInt8], _ reservation: ConnectionGuard.UnreadBytes.Reservation?, _ flags: Int32
     ) -> Int32 {
         var message = ZeroCopyFrame.message(of: bytes, reservation: reservation)
         let status = zmq_msg_send(&message, socket, flags)

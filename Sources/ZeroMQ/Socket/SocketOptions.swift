@@ -2,12 +2,15 @@ internal import CZMQ
 
 /// The limits and times of a socket.
 ///
+/// Without encryption, clients are programs of this machine: the bounds on their greetings, on incomplete messages and on
+/// subscriptions do not hold for them.
+///
 /// The libzmq options that are not here are the same for every socket of the project; see `settings(for:isBound:isEncrypted:)`.
 public struct SocketOptions: Sendable {
     /// The number of outgoing messages that libzmq holds per peer.
     ///
     /// Ten times libzmq's default, because a publisher drops messages above it and a year of history is sent in one burst.
-    /// Subscribers share the memory of a message that they have not read yet.
+    /// SubscriptionCounts share the memory of a message that they have not read yet.
     public var sendHighWater = 10_000
     /// The bytes of received messages that wait in `Socket.incoming`; further messages are rejected.
     public var receiveQueueBytes = 16 << 20
@@ -35,9 +38,6 @@ public struct SocketOptions: Sendable {
     public var maximumMessageBytes = 2 << 20
     /// The bytes of incomplete messages that a bound socket holds for all clients; above it, the largest are disconnected.
     public var incompleteBytes = 128 << 20
-    /// The memory of the process above which a bound socket without encryption disconnects the clients that have sent most
-    /// without the end of it, until all together have 256 KiB: frames without content take 32 times their bytes.
-    public var pressureBytes = Int.max
     /// The bytes of unread replies that a router holds for all clients; above it, the clients with most are disconnected.
     public var unreadBytes = 256 << 20
     /// The subscriptions that one client of a publisher may have; a client with more is disconnected.
@@ -106,7 +106,7 @@ extension SocketOptions {
             SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 2),
             // A connection without a handshake must not keep its descriptor: libzmq aborts when the process has none left.
             // But its timer goes on for a client of ZMTP 1.0 or 2.0, which has no handshake that libzmq would see end. CURVE
-            // refuses these; without it `ConnectionMonitor` disconnects those who say nothing.
+            // refuses these; without it clients are programs of this machine.
             SocketSetting(
                 "ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, isBound && !isEncrypted ? 0 : handshake.milliseconds),
             // Unlimited by default. A publisher receives only subscriptions, and topics are short.

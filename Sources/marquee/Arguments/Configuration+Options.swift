@@ -2,8 +2,8 @@ import EventStore
 import FoundationEssentials
 import Glibc
 import Notifier
-import Operations
 import Sandbox
+import ServiceRuntime
 import Text
 import Worker
 

@@ -1,4 +1,4 @@
-import Operations
+import ServiceRuntime
 import Text
 
 /// A subcommand. Its initializer validates all arguments before the command opens a file or a socket.

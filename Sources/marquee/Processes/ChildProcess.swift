@@ -2,7 +2,7 @@ import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 
 /// A child process that runs this program, with a log file as standard error.

@@ -1,6 +1,6 @@
 import Concurrency
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 
 /// The processes that `marquee up` starts and stops.

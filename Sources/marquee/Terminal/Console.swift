@@ -1,6 +1,6 @@
 import Concurrency
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 
 /// Standard output and standard error.
@@ -63,6 +63,9 @@ enum Console {
         write(escaped(line) + "\n", to: STDERR_FILENO)
     }
 
+    /// Held by the task that ends the process, until it has.
+    private static let isEnding = Locked(false)
+
     private static func escaped(_ text: String) -> String {
         text.escapedForTerminal(keeping: hasColor ? TerminalColor.sequences : [])
     }
@@ -74,26 +77,20 @@ enum Console {
             if error.code == EPIPE { return terminateOnce() }
             // That standard error cannot be written can be said nowhere.
             guard descriptor == STDOUT_FILENO else { return }
-            exitUnprinted(because: BilingualText(errno: error.code))
+            let reason = BilingualText(errno: error.code)
+            let line = Language.current(
+                "marquee: 표준 출력에 쓸 수 없습니다: \(reason.text(in: .ko))",
+                "marquee: cannot write to standard output: \(reason)")
+            // Of several tasks that print, one says it.
+            isEnding.withLock { _ in
+                printError(line)
+                _exit(ExitStatus.failed.rawValue)
+            }
         }
     }
 }
 
 extension Console {
-    private static let isExiting = Locked(())
-
-    /// Says why standard output cannot be written, and ends the process.
-    private static func exitUnprinted(because reason: BilingualText) -> Never {
-        // Tasks print at the same time: the first to fail keeps the lock until the process has ended.
-        isExiting.withLock { _ in
-            printError(
-                Language.current(
-                    "marquee: 표준 출력에 쓸 수 없습니다: \(reason.text(in: .ko))",
-                    "marquee: cannot write to standard output: \(reason)"))
-            _exit(ExitStatus.failed.rawValue)
-        }
-    }
-
     /// Opens /dev/null for each standard descriptor that is closed: otherwise the next socket or file of the process would
     /// have its number, and what is printed would go into that.
     ///

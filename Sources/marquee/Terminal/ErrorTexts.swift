@@ -4,8 +4,8 @@ import Contract
 import Messaging
 import Networking
 import OpenMarket
-import Operations
 import SQLite
+import ServiceRuntime
 import Text
 import ZeroMQ
 

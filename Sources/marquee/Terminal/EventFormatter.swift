@@ -58,7 +58,7 @@ struct EventFormatter {
                 let anomaly = try event.data(as: Anomaly.self)
                 let movie = anomaly.title.map { " 〈\($0)〉" } ?? ""
                 return language("\(anomaly.date) 박스오피스\(movie): \(anomaly.reason)", anomaly.text)
-            case .alert, .anomalyAlert, .productAlert:
+            case .alert:
                 let text = try event.data(as: AlertBody.self).text
                 return language(text.ko, text.en)
             }

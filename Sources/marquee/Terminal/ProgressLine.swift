@@ -77,7 +77,7 @@ struct ProgressLine {
 }
 
 /// Shows progress: on a terminal in one line that is replaced, otherwise (and on a dumb terminal) in a new line at most every 10 seconds.
-final class ProgressScreen: Sendable {
+final class ProgressPrinter: Sendable {
     /// The minimum time between two lines, if standard output is not a terminal.
     private static let pause = Duration.seconds(10)
 

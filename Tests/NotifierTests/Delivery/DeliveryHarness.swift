@@ -4,10 +4,12 @@ import Contract
 import EventStore
 import Foundation
 import JSONCoding
-import Operations
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
+import Text
+import YAML
 
 @testable import Notifier
 
@@ -20,6 +22,7 @@ final class DeliveryHarness: Sendable {
     let outbox: Outbox
     /// The log lines of the workers.
     let lines = Monitor<[String]>([])
+    private let clients = SinkClients()
     private let wakeSignals: [String: WakeSignal]
 
     /// Opens a database, or the one of another harness whose workers were killed.
@@ -40,7 +43,7 @@ final class DeliveryHarness: Sendable {
 
     /// Logs alerts about films, each by its letter, and puts them into the outbox.
     func alert(
-        _ movies: String, rule: AlertRule = .lead, day: Int = 20, severity: Alert.Severity = .info,
+        _ movies: String, rule: AlertRule = "lead", day: Int = 20, severity: Alert.Severity = .info,
         retracts: String? = nil
     ) async throws {
         let alerts = movies.map { letter in
@@ -67,7 +70,7 @@ final class DeliveryHarness: Sendable {
     /// Makes a worker for a sink.
     func worker(_ sink: ConfiguredSink) -> SinkWorker {
         SinkWorker(
-            sink: sink, outbox: outbox, database: database,
+            sink: sink, outbox: outbox, database: database, clients: clients, board: nil,
             wakeSignal: wakeSignals[sink.name] ?? WakeSignal(),
             logger: Logger(label: "notifier", level: .debug) { [lines] line in
                 lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
@@ -109,9 +112,11 @@ extension MovieCode {
     }
 }
 
-/// A sink that answers as told and records the messages that it gets.
+/// A sink that responds as told and records the messages that it gets.
 final class RecordingSink: Sink {
-    let secrets = ["hush"]
+    static let kind = "recording"
+    static let keys: [String] = []
+
     /// The keys of the messages, as they come.
     let arrivals: AsyncStream<String>
     private let arrive: AsyncStream<String>.Continuation
@@ -121,6 +126,10 @@ final class RecordingSink: Sink {
     init(_ answers: SinkResponse.Outcome...) {
         state = Monitor((answers, []))
         (arrivals, arrive) = AsyncStream.makeStream()
+    }
+
+    convenience init?(_ fields: inout SinkFields) {
+        self.init()
     }
 
     /// The recorded messages.
@@ -137,7 +146,9 @@ final class RecordingSink: Sink {
         }
     }
 
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+    func address(in language: Language) -> String { "here" }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
         let outcome = state.withLock { state in
             state.messages.append(message)
             return state.answers.isEmpty ? .delivered : state.answers.removeFirst()
@@ -149,10 +160,26 @@ final class RecordingSink: Sink {
 
 /// A sink that never answers.
 struct SilentSink: Sink {
-    let secrets: [String] = []
+    static let kind = "silent"
+    static let keys: [String] = []
 
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+    init() {}
+    init(_ fields: inout SinkFields) {}
+
+    func address(in language: Language) -> String { "nowhere" }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
         for await _ in AsyncStream<Void>.makeStream().stream {}
         return SinkResponse(outcome: .failed(), text: "cancelled")
+    }
+}
+
+extension ConfiguredSink {
+    /// Reads a sink of `kinds` from its keys, such as `kind: file, path: x`.
+    init(reading keys: String, of kinds: [any Sink.Type] = kinds) throws {
+        var diagnostics = ConfigurationDiagnosticsError()
+        let section = try #require(try Node.read(Array("editor: {\(keys)}".utf8), file: "rules.yml", &diagnostics))
+        let sinks = ConfiguredSink.read(section, of: kinds, &diagnostics)
+        self = try #require(sinks.first, "\(diagnostics)")
     }
 }

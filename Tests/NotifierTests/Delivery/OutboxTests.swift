@@ -23,9 +23,9 @@ import Testing
         let harness = try await DeliveryHarness([
             recipient("all"), recipient("leads") { $0.rules = ["lead"] }, recipient("major") { $0.severity = .major },
         ])
-        try await harness.alert("A", rule: .lead, severity: .notable)
-        try await harness.alert("B", rule: .rose, severity: .major)
-        try await harness.alert("A", rule: .lead, severity: .notable)
+        try await harness.alert("A", rule: "lead", severity: .notable)
+        try await harness.alert("B", rule: "rose", severity: .major)
+        try await harness.alert("A", rule: "lead", severity: .notable)
         #expect(try await harness.deliveries("all") == ["lead.A.20 waiting 0", "rose.B.20 waiting 0"])
         #expect(try await harness.deliveries("leads") == ["lead.A.20 waiting 0"])
         #expect(try await harness.deliveries("major") == ["rose.B.20 waiting 0"])
@@ -35,7 +35,7 @@ import Testing
     func sameAlert(_ isAboutFilm: Bool) async throws {
         let harness = try await DeliveryHarness([])
         let alert = Alert(
-            rule: isAboutFilm ? .lead : .priceFell, date: KoreanDate(dayNumber: 20_778),
+            rule: isAboutFilm ? "lead" : "priceFell", date: KoreanDate(dayNumber: 20_778),
             movieCode: isAboutFilm ? .letter("A") : nil, product: isAboutFilm ? nil : ProductID(7), title: "파묘",
             rank: nil, previousRank: nil, change: nil, severity: .major, values: [:],
             text: Alert.Text(ko: "〈파묘〉", en: "\"Pamyo\""),
@@ -92,12 +92,12 @@ import Testing
     @Test("within a cooldown, a movie's next alert of the same rule is suppressed; another movie's or rule's is not")
     func cooldown() async throws {
         let harness = try await DeliveryHarness([recipient("editor") { $0.cooldown = .seconds(86_400) }])
-        try await harness.alert("AB", rule: .rose, day: 20)
+        try await harness.alert("AB", rule: "rose", day: 20)
         harness.clock.advance(by: .seconds(86_399))
-        try await harness.alert("A", rule: .rose, day: 21)
-        try await harness.alert("A", rule: .fell, day: 21)
+        try await harness.alert("A", rule: "rose", day: 21)
+        try await harness.alert("A", rule: "fell", day: 21)
         harness.clock.advance(by: .seconds(1))
-        try await harness.alert("B", rule: .rose, day: 22)
+        try await harness.alert("B", rule: "rose", day: 22)
         #expect(
             try await harness.deliveries("editor") == [
                 "rose.A.20 waiting 0", "rose.B.20 waiting 0", "rose.A.21 suppressed 0", "fell.A.21 waiting 0",
@@ -127,9 +127,9 @@ import Testing
         try await harness.open {
             try await harness.alert("A")
             await got.receive(1)
-            try await harness.alert("A", rule: .lead, retracts: "lead.A.20")
+            try await harness.alert("A", rule: "lead", retracts: "lead.A.20")
             await got.receive(1)
-            try await harness.alert("B", rule: .rose)
+            try await harness.alert("B", rule: "rose")
             await not.receive(1)
         }
         #expect(got.keys == ["lead.A.20", "back.lead.A.20"])

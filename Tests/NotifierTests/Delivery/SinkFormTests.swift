@@ -11,7 +11,7 @@ import Text
 
 /// Link, title and poster of messages, in the form of each service, against servers that refuse what the services refuse.
 @Suite(.patience) struct SinkFormTests {
-    private let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
+    private let clients = SinkClients()
     private let now = Date()
     private let services: Counterpart
     private var url: String { "http://127.0.0.1:\(services.port)" }
@@ -45,10 +45,11 @@ import Text
     }
 
     private func payload<Payload: Decodable>(
-        of message: SinkMessage, by sink: any Sink, as type: Payload.Type
+        of message: SinkMessage, by keys: String, withBoard: Bool = true, as type: Payload.Type
     ) async throws -> Payload {
-        let answer = await sink.send(message, at: now)
-        try #require(answer.outcome == .delivered, "\(answer.text)")
+        let sink = try ConfiguredSink(reading: keys)
+        let response = await sink.send(message, at: now, board: withBoard ? board : nil, by: clients)
+        try #require(response.outcome == .delivered, "\(response.text)")
         let line = try #require(await services.line())
         return try JSONDecoder().decode(Taken<Payload>.self, from: Data(line.utf8)).payload
     }
@@ -58,16 +59,11 @@ import Text
         let payload: Payload
     }
 
-    private var all: [any Sink] {
-        [
-            SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .ko, board: board),
-            DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko, board: board),
-            TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko, board: board),
-            NtfySink(client: client, url: url, topic: "marquee", token: nil, language: .ko, board: board),
-            AppriseSink(
-                client: client, url: "\(url)/notify/marquee", urls: nil, tag: nil, language: .ko, board: board),
-        ]
-    }
+    private var slack: String { "kind: slack, url: '\(url)/services/T0/B0/token'" }
+    private var discord: String { "kind: discord, url: '\(url)/api/webhooks/1/token'" }
+    private var telegram: String { "kind: telegram, url: '\(url)', token: '12:token', chat: -1001" }
+    private var ntfy: String { "kind: ntfy, url: '\(url)', topic: marquee" }
+    private var apprise: String { "kind: apprise, url: '\(url)/notify/marquee'" }
 
     // MARK: Slack
 
@@ -84,18 +80,18 @@ import Text
     }
 
     @Test("Slack gets a linked title with the poster beside it, and a text with the link for clients without blocks")
-    func slack() async throws {
-        let single = try await payload(of: message(alert()), by: all[0], as: SlackMessage.self)
+    func slackMessage() async throws {
+        let single = try await payload(of: message(alert()), by: slack, as: SlackMessage.self)
         #expect(single.text == "〈파묘〉, 〈웡카〉를 제치고 1위\n<\(page)>")
         #expect(single.blocks.map(\.text.text) == ["*<\(page)|1위 교체>*\n〈파묘〉, 〈웡카〉를 제치고 1위"])
         #expect(single.blocks[0].accessory == ["type": "image", "image_url": poster, "alt_text": "파묘"])
-        let digest = try await payload(of: digest, by: all[0], as: SlackMessage.self)
+        let digest = try await payload(of: digest, by: slack, as: SlackMessage.self)
         #expect(
             digest.blocks.map(\.text.text) == [
                 "*<\(board)/|박스오피스 알림 2건>*\n• <\(board)/movie/20231111|〈웡카〉 2위>\n• <\(page)|〈파묘〉 1위>"
             ])
         #expect(digest.blocks[0].accessory?["image_url"] == poster)
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     // MARK: Discord
@@ -113,18 +109,18 @@ import Text
     }
 
     @Test("Discord gets an embed with title, link, poster, and a color for the severity")
-    func discord() async throws {
-        let single = try await payload(of: message(alert()), by: all[1], as: DiscordMessage.self)
+    func discordMessage() async throws {
+        let single = try await payload(of: message(alert()), by: discord, as: DiscordMessage.self)
         let embed = try #require(single.embeds.first)
         #expect(embed.title == "1위 교체" && embed.url == page && embed.description == "〈파묘〉, 〈웡카〉를 제치고 1위")
         #expect(embed.thumbnail == ["url": poster] && single.content == nil)
-        let digest = try await payload(of: digest, by: all[1], as: DiscordMessage.self).embeds[0]
+        let digest = try await payload(of: digest, by: discord, as: DiscordMessage.self).embeds[0]
         #expect(digest.title == "박스오피스 알림 2건" && digest.url == "\(board)/" && digest.color == embed.color)
         #expect(digest.description == "- [〈웡카〉 2위](\(board)/movie/20231111)\n- [〈파묘〉 1위](\(page))")
         let quiet = try await payload(
-            of: message(alert(poster: nil, severity: .info)), by: all[1], as: DiscordMessage.self)
+            of: message(alert(poster: nil, severity: .info)), by: discord, as: DiscordMessage.self)
         #expect(quiet.embeds[0].color != embed.color && quiet.embeds[0].thumbnail == nil)
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     // MARK: Telegram
@@ -145,20 +141,20 @@ import Text
     }
 
     @Test("Telegram gets a linked bold title, links in a digest, and the poster as the only preview")
-    func telegram() async throws {
-        let single = try await payload(of: message(alert("😀〈파묘〉 1위")), by: all[2], as: TelegramMessage.self)
+    func telegramMessage() async throws {
+        let single = try await payload(of: message(alert("😀〈파묘〉 1위")), by: telegram, as: TelegramMessage.self)
         #expect(single.text == "1위 교체\n😀〈파묘〉 1위")
         #expect(single.spans == [["bold", "1위 교체", ""], ["text_link", "1위 교체", page]])
         #expect(single.preview.url == poster)
         let two = message(alert("😀 1위", poster: nil), alert("〈웡카〉 2위", id: "b", code: "20231111", poster: nil))
-        let digest = try await payload(of: two, by: all[2], as: TelegramMessage.self)
+        let digest = try await payload(of: two, by: telegram, as: TelegramMessage.self)
         #expect(
             digest.spans == [
                 ["bold", "박스오피스 알림 2건", ""], ["text_link", "박스오피스 알림 2건", "\(board)/"],
                 ["text_link", "· 😀 1위", page], ["text_link", "· 〈웡카〉 2위", "\(board)/movie/20231111"],
             ])
         #expect(digest.preview.url == nil)
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     // MARK: ntfy and Apprise
@@ -175,14 +171,12 @@ import Text
             let priority: Int
             let tags: [String]
         }
-        let push = try await payload(of: message(alert()), by: all[3], as: Push.self)
+        let push = try await payload(of: message(alert()), by: ntfy, as: Push.self)
         #expect(push.title == "1위 교체" && push.message == "〈파묘〉, 〈웡카〉를 제치고 1위" && push.click == page)
         #expect(push.icon == poster.replacingOccurrences(of: "large", with: "small") && push.attach == poster)
         #expect(push.filename == "poster.jpg" && push.priority == 4 && push.tags == ["lead"])
         let plain = try await payload(
-            of: message(alert(poster: nil)),
-            by: NtfySink(client: client, url: url, topic: "a", token: nil, language: .en),
-            as: Push.self)
+            of: message(alert(poster: nil)), by: "\(ntfy), language: en", withBoard: false, as: Push.self)
         #expect(plain.title == "New No. 1" && plain.click == nil && plain.icon == nil && plain.attach == nil)
 
         struct Forwarded: Decodable {
@@ -193,10 +187,10 @@ import Text
             let message: String
             let attachments: [Attachment]
         }
-        let forwarded = try await payload(of: message(alert()), by: all[4], as: Forwarded.self)
+        let forwarded = try await payload(of: message(alert()), by: apprise, as: Forwarded.self)
         #expect(forwarded.title == "1위 교체" && forwarded.message == "〈파묘〉, 〈웡카〉를 제치고 1위\n\(page)")
         #expect(forwarded.attachments.map(\.mimetype) == ["image/jpeg"])
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     // MARK: Webhook
@@ -210,18 +204,19 @@ import Text
             let link: String?
             let image: String?
         }
-        let sink = WebhookSink(client: client, url: "\(url)/hook", key: [1], language: .en, board: board)
-        let event = try await payload(of: message(alert()), by: sink, as: Event.self)
+        let hook = "kind: webhook, url: '\(url)/hook', secret: a, language"
+        let event = try await payload(of: message(alert()), by: "\(hook): en", as: Event.self)
         #expect(event.title == "New No. 1" && event.link == page && event.image == poster)
         #expect(event.data == ["title": "x"] && event.id == "lead.20247710.2024-06-04.all")
+        let sink = try #require(try ConfiguredSink(reading: "\(hook): en").target as? WebhookSink)
         let body = Array(try #require(sink.request(for: message(alert()), at: now).body))
         #expect(body.starts(with: alert().body.dropLast()))
-        let events = try await payload(of: digest, by: sink, as: [Event].self)
+        let events = try await payload(of: digest, by: "\(hook): en", as: [Event].self)
         #expect(events.map(\.image) == [nil, poster] && events[0].link == "\(board)/movie/20231111")
         let plain = try await payload(
-            of: message(alert()), by: WebhookSink(client: client, url: "\(url)/hook", key: [1]), as: Event.self)
+            of: message(alert()), by: "\(hook): ko", withBoard: false, as: Event.self)
         #expect(plain.link == nil && plain.image == nil && plain.title == "1위 교체")
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     // MARK: Posters and hostile texts
@@ -229,12 +224,12 @@ import Text
     @Test("a message whose poster the service refuses is delivered without it, in the same attempt")
     func refusedPoster() async throws {
         let message = message(alert(poster: "99999999/0123456789ab"))
-        for sink in [all[0], all[4]] {
-            let answer = await sink.send(message, at: now)
-            #expect(answer.outcome == .delivered && answer.text.contains("without the poster"), "\(answer.text)")
+        for keys in [slack, apprise] {
+            let response = try await ConfiguredSink(reading: keys).send(message, at: now, board: board, by: clients)
+            #expect(response.outcome == .delivered && response.text.contains("without the poster"), "\(response.text)")
             _ = try #require(await services.line())
         }
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     @Test(
@@ -248,28 +243,34 @@ import Text
         let one = alert("〈\(name)〉 1위", title: name)
         let many = SinkMessage(
             key: "digest", alerts: (1...120).map { alert("〈\(name)〉 \($0)", id: "\($0)", title: name) })
-        for sink in all {
+        for keys in [slack, discord, telegram, ntfy, apprise] {
+            let sink = try ConfiguredSink(reading: keys)
             for message in [message(one), many] {
-                let answer = await sink.send(message, at: now)
-                try #require(answer.outcome == .delivered, "\(sink): \(answer.text)")
+                let response = await sink.send(message, at: now, board: board, by: clients)
+                try #require(response.outcome == .delivered, "\(keys): \(response.text)")
                 let line = try #require(await services.line())
                 let text = try JSONDecoder().decode(Text.self, from: Data(line.utf8)).text
                 #expect(
                     !text.unicodeScalars.contains {
                         "\u{202E}\u{2066}\u{200B}\u{FEFF}\u{7}".unicodeScalars.contains($0)
                     })
-                if sink is SlackSink {
+                if keys == slack {
                     #expect(
                         !Array(text.utf8).contains(Array("<!channel".utf8))
                             && !Array(text.utf8).contains(Array("<@".utf8)))
                 }
             }
         }
-        let html = MailPage(message(one), in: .ko, board: board).html
+        func page(_ message: SinkMessage) -> String {
+            var message = message
+            message.board = board
+            return MailPage(message).html
+        }
+        let html = page(message(one))
         #expect(!Array(html.utf8).contains(Array("<script".utf8)) && !Array(html.utf8).contains(Array("<b>".utf8)))
         #expect(html.utf8.count < 40_000)
-        #expect(MailPage(many, in: .ko, board: board).html.utf8.count < 1_000_000)
-        await client.shutdown()
+        #expect(page(many).utf8.count < 1_000_000)
+        await clients.shutdown()
     }
 
     // MARK: Mail
@@ -278,14 +279,11 @@ import Text
     func mail() async throws {
         let folder = try TemporaryFolder()
         let server = try await Counterpart("mail.py", [folder.path, "--parse", "--refuse", "nobody@example.org"])
-        let mail = MailClient()
-        var envelope = MailRequest(
-            host: "127.0.0.1", port: server.port, security: .none, sender: "marquee@example.org",
-            recipients: ["a@example.org", "b@example.org"], message: [])
+        let mail = "kind: mail, host: 127.0.0.1, port: \(server.port), security: none, from: marquee@example.org, to"
         let text = String(repeating: "〈파묘 & <i>〉 4위→1위 ▲3, ", count: 8)
-        let sink = MailSink(client: mail, envelope: envelope, language: .ko, board: "https://board.example")
-        let answer = await sink.send(message(alert(text, title: "\"파묘\" <i>")), at: now)
-        #expect(answer == SinkResponse(outcome: .delivered, text: "250 2.0.0 taken"))
+        let response = try await ConfiguredSink(reading: "\(mail): [a@example.org, b@example.org]").send(
+            message(alert(text, title: "\"파묘\" <i>")), at: now, board: "https://board.example", by: clients)
+        #expect(response == SinkResponse(outcome: .delivered, text: "250 2.0.0 taken"))
         struct Parsed: Decodable {
             let subject: String
             let text: String
@@ -305,11 +303,10 @@ import Text
         #expect(parsed.id == "<lead.20247710.2024-06-04.all@example.org>")
         #expect(parsed.date == now.timeIntervalSince1970.rounded(.down))
         #expect(parsed.defects == 0)
-        envelope.recipients = ["nobody@example.org"]
-        let refusal = await MailSink(client: mail, envelope: envelope, language: .ko).send(message(alert()), at: now)
+        let refusal = try await ConfiguredSink(reading: "\(mail): nobody@example.org").send(
+            message(alert()), at: now, board: nil, by: clients)
         #expect(refusal == SinkResponse(outcome: .rejected, text: "550 5.1.1 no such mailbox here"))
-        await mail.shutdown()
-        await client.shutdown()
+        await clients.shutdown()
     }
 }
 

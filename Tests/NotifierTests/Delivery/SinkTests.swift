@@ -2,6 +2,7 @@ import Contract
 import Foundation
 import JSONCoding
 import Networking
+import ServiceRuntime
 import TestSupport
 import Testing
 import Text
@@ -10,8 +11,7 @@ import Text
 
 /// Sinks against their counterparts: services by their documented protocols, and real servers where there are some.
 @Suite(.patience) struct SinkTests {
-    private let client = HTTPClient(retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
-    private let now = Date()
+    private let clients = SinkClients()
 
     /// What a service says of a message that it took.
     private struct Taken: Decodable {
@@ -30,7 +30,7 @@ import Text
             retracts: nil)
     }
 
-    private func letter(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> SinkMessage {
+    private func message(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> SinkMessage {
         let alert = try alert(text)
         return SinkMessage(key: alert.id, alerts: [alert])
     }
@@ -38,6 +38,11 @@ import Text
     private func digest(_ count: Int) throws -> SinkMessage {
         let alerts = try (1...count).map { try alert("〈영화 \($0)〉 10위로 신규 진입", id: "entered.\($0)") }
         return SinkMessage(key: "digest.editor.2026-11-21", alerts: alerts)
+    }
+
+    /// Sends a message to a sink with these keys in the rule file.
+    private func send(_ message: SinkMessage, _ keys: String, at now: Date = Date()) async throws -> SinkResponse {
+        try await ConfiguredSink(reading: keys).send(message, at: now, board: nil, by: clients)
     }
 
     private func taken(by services: Counterpart) async throws -> Taken {
@@ -49,48 +54,41 @@ import Text
     func webhook() async throws {
         let receiver = try await Counterpart(
             "../../Examples/webhook.py", ["0"], environment: ["WEBHOOK_SECRET": "whsec_c2VjcmV0"])
-        let url = "http://127.0.0.1:\(receiver.port)/T0p"
-        let key = try #require(WebhookSink.key(of: "whsec_c2VjcmV0"))
-        let sink = WebhookSink(client: client, url: url, key: key)
+        let hook = "kind: webhook, url: 'http://127.0.0.1:\(receiver.port)/T0p', secret"
+        let sink = "\(hook): whsec_c2VjcmV0"
         // The receiver prints nothing that could be waited for, unless it accepts.
-        try #require(await sink.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "204"))
+        try #require(await send(try message(), sink) == SinkResponse(outcome: .delivered, text: "204"))
         #expect(await receiver.line() == "lead.AAAAAAAA.2024-06-04.all 〈파묘〉 & <웡카>를 제치고 1위")
-        try #require(await sink.send(try digest(2), at: now).outcome == .delivered)
+        try #require(await send(try digest(2), sink).outcome == .delivered)
         #expect(await receiver.line() == "entered.1 〈영화 1〉 10위로 신규 진입")
-        let stranger = WebhookSink(client: client, url: url, key: Array("another".utf8))
-        let refusal = await stranger.send(try letter(), at: now)
+        let refusal = try await send(try message(), "\(hook): another")
         #expect(refusal.outcome == .rejected && refusal.text.hasPrefix("401 "))
         // What was recorded cannot be sent again later.
-        #expect(await sink.send(try letter(), at: now - 3_600).outcome == .rejected)
-        await client.shutdown()
+        #expect(try await send(try message(), sink, at: Date() - 3_600).outcome == .rejected)
+        await clients.shutdown()
     }
 
     @Test("chat, push and Apprise sinks send messages in the sink's language")
     func services() async throws {
         let services = try await Counterpart("services.py")
         let url = "http://127.0.0.1:\(services.port)"
-        let sinks: [(name: String, sink: any Sink)] = [
-            ("slack", SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .ko)),
-            ("discord", DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko)),
-            ("telegram", TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko)),
-            ("ntfy", NtfySink(client: client, url: url, topic: "marquee", token: "tk_token", language: .ko)),
-            ("apprise", AppriseSink(client: client, url: "\(url)/notify/marquee", urls: nil, tag: nil, language: .ko)),
-            (
-                "apprise",
-                AppriseSink(
-                    client: client, url: "\(url)/notify", urls: "json://127.0.0.1:\(services.port)/apprised", tag: nil,
-                    language: .ko)
-            ),
+        let sinks = [
+            ("slack", "kind: slack, url: '\(url)/services/T0/B0/token'"),
+            ("discord", "kind: discord, url: '\(url)/api/webhooks/1/token'"),
+            ("telegram", "kind: telegram, url: '\(url)', token: '12:token', chat: -1001"),
+            ("ntfy", "kind: ntfy, url: '\(url)', topic: marquee, token: tk_token"),
+            ("apprise", "kind: apprise, url: '\(url)/notify/marquee'"),
+            ("apprise", "kind: apprise, url: '\(url)/notify', urls: 'json://127.0.0.1:\(services.port)/apprised'"),
         ]
         for (name, sink) in sinks {
-            let answer = await sink.send(try letter("〈파묘〉 & 1위"), at: now)
-            #expect(answer.outcome == .delivered, "\(name): \(answer.text)")
+            let response = try await send(try message("〈파묘〉 & 1위"), sink)
+            #expect(response.outcome == .delivered, "\(name): \(response.text)")
             let taken = try await taken(by: services)
             let heading = name == "telegram" ? "1위 교체\n" : ""
             let text = name == "slack" ? "〈파묘〉 &amp; 1위" : "〈파묘〉 & 1위"
             #expect(taken.service == name && taken.text == heading + text)
             // However long the day was, it is one message that the service takes.
-            let digested = await sink.send(try digest(300), at: now)
+            let digested = try await send(try digest(300), sink)
             #expect(digested.outcome == .delivered, "\(name): \(digested.text)")
             #expect(try await self.taken(by: services).text.contains("〈영화 1〉"))
         }
@@ -108,16 +106,17 @@ import Text
         ]
         for (kind, sink) in sinks {
             guard let escaped = escaped[kind] else { continue }
-            #expect(await sink.send(try letter(name), at: now).outcome == .delivered)
+            #expect(try await send(try message(name), sink).outcome == .delivered)
             #expect(try await Array(taken(by: services).text.utf8) == Array(escaped.utf8))
             // As many as fit, escaped: the counterparts refuse what is longer than the services take.
-            #expect(await sink.send(try letter(String(repeating: "[@<", count: 20_000)), at: now).outcome == .delivered)
+            let long = try await send(try message(String(repeating: "[@<", count: 20_000)), sink)
+            #expect(long.outcome == .delivered)
             #expect(try await taken(by: services).text.hasSuffix("…"))
         }
-        let english = SlackSink(client: client, url: "\(url)/services/T0/B0/token", language: .en)
-        #expect(await english.send(try letter(), at: now) == SinkResponse(outcome: .delivered, text: "200 ok"))
+        let english = try await send(try message(), "\(sinks[0].1), language: en")
+        #expect(english == SinkResponse(outcome: .delivered, text: "200 ok"))
         #expect(try await taken(by: services).text == "English")
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     @Test(
@@ -127,12 +126,16 @@ import Text
             ("invalid_token", .rejected), ("ok", .delivered), (#"{"ok":true}"#, .delivered), ("", .delivered),
             (#"{"id":"1","content":"ok_then"}"#, .delivered), ("posted to general_channel", .delivered),
         ] as [(String, SinkResponse.Outcome)])
-    func refusals(body: String, outcome: SinkResponse.Outcome) {
-        let response = HTTPResponse(body: Data(body.utf8))
-        #expect(SlackSink(client: client, url: "http://a", language: .ko).outcome(of: response) == outcome)
-        #expect(DiscordSink(client: client, url: "http://a", language: .ko).outcome(of: response) == outcome)
-        let program = WebhookSink(client: client, url: "http://a", key: [1])
-        #expect(program.outcome(of: response) == .delivered)
+    func refusals(body: String, outcome: SinkResponse.Outcome) throws {
+        func judged(_ keys: String) throws -> SinkResponse.Outcome? {
+            let sink = try ConfiguredSink(reading: keys).target as? any HTTPSink
+            return sink?.outcome(of: HTTPResponse(body: Data(body.utf8)))
+        }
+        #expect(try judged("kind: slack, url: 'http://a'") == outcome)
+        #expect(try judged("kind: discord, url: 'http://a'") == outcome)
+        #expect(try judged("kind: webhook, url: 'http://a', secret: b") == .delivered)
+        // ntfy gives each message an id; a page of a proxy or of another server has none.
+        #expect(try judged("kind: ntfy, topic: a") == (body.contains("id\":\"") ? .delivered : .rejected))
     }
 
     @Test(
@@ -141,49 +144,35 @@ import Text
     func answers() async throws {
         let services = try await Counterpart("services.py")
         let url = "http://127.0.0.1:\(services.port)"
-        let cases: [(sink: any Sink, text: String, outcome: SinkResponse.Outcome)] = [
-            (SlackSink(client: client, url: "\(url)/services/gone", language: .ko), "x", .rejected),
-            (SlackSink(client: client, url: "\(url)/moved", language: .ko), "x", .rejected),
-            (SlackSink(client: client, url: "\(url)/page", language: .ko), "x", .rejected),
-            (SlackSink(client: client, url: "\(url)/proxy", language: .ko), "x", .rejected),
+        let cases: [(sink: String, text: String, outcome: SinkResponse.Outcome)] = [
+            ("slack, url: '\(url)/services/gone'", "x", .rejected),
+            ("slack, url: '\(url)/moved'", "x", .rejected),
+            ("slack, url: '\(url)/page'", "x", .rejected),
+            ("slack, url: '\(url)/proxy'", "x", .rejected),
             // Plain HTTP at an address with https stays wrong until somebody corrects it.
-            (SlackSink(client: client, url: "https://127.0.0.1:\(services.port)/T0p", language: .ko), "x", .rejected),
+            ("slack, url: 'https://127.0.0.1:\(services.port)/T0p'", "x", .rejected),
+            ("discord, url: '\(url)/api/webhooks/1/token'", "slow down", .failed(retryAfter: .milliseconds(7_500))),
             (
-                DiscordSink(client: client, url: "\(url)/api/webhooks/1/token", language: .ko), "slow down",
-                .failed(retryAfter: .milliseconds(7_500))
-            ),
-            (
-                TelegramSink(client: client, url: url, token: "12:token", chat: "-1001", language: .ko), "slow down",
+                "telegram, url: '\(url)', token: '12:token', chat: -1001", "slow down",
                 .failed(retryAfter: .seconds(9))
             ),
-            (TelegramSink(client: client, url: url, token: "12:token", chat: "5", language: .ko), "x", .rejected),
-            (TelegramSink(client: client, url: url, token: "13:wrong", chat: "5", language: .ko), "x", .rejected),
-            (NtfySink(client: client, url: url, topic: "a", token: "tk_wrong", language: .ko), "x", .rejected),
-            (
-                NtfySink(client: client, url: "\(url)/services/T0/B0/token", topic: "a", token: nil, language: .ko),
-                "x", .rejected
-            ),
+            ("telegram, url: '\(url)', token: '12:token', chat: 5", "x", .rejected),
+            ("telegram, url: '\(url)', token: '13:wrong', chat: 5", "x", .rejected),
+            ("ntfy, url: '\(url)', topic: a, token: tk_wrong", "x", .rejected),
             // It has no configuration of that key: 204, and nobody was told.
-            (
-                AppriseSink(client: client, url: "\(url)/notify/none", urls: nil, tag: nil, language: .ko), "x",
-                .rejected
-            ),
-            (
-                AppriseSink(client: client, url: "\(url)/notify", urls: "json://127.0.0.1:1", tag: nil, language: .ko),
-                "x",
-                .failed()
-            ),
-            (SlackSink(client: client, url: "http://127.0.0.1:1/T0p", language: .ko), "x", .failed()),
+            ("apprise, url: '\(url)/notify/none'", "x", .rejected),
+            ("apprise, url: '\(url)/notify', urls: 'json://127.0.0.1:1'", "x", .failed()),
+            ("slack, url: 'http://127.0.0.1:1/T0p'", "x", .failed()),
         ]
-        for (sink, text, outcome) in cases {
-            let answer = await sink.send(try letter(text), at: now)
-            #expect(answer.outcome == outcome, "\(sink): \(answer.text)")
-            let shown = answer.sanitized(removing: sink.secrets).text
-            #expect(!sink.secrets.contains { shown.contains($0) }, "\(shown)")
+        for (keys, text, outcome) in cases {
+            let sink = try ConfiguredSink(reading: "kind: \(keys)")
+            let response = await sink.send(try message(text), at: Date(), board: nil, by: clients)
+            #expect(response.outcome == outcome, "\(keys): \(response.text)")
+            #expect(!sink.secrets.isEmpty && !sink.secrets.contains { response.text.contains($0.value) })
         }
-        let moved = await SlackSink(client: client, url: "\(url)/moved", language: .ko).send(try letter(), at: now)
+        let moved = try await send(try message(), "kind: slack, url: '\(url)/moved'")
         #expect(moved.text.contains("redirects to \(url)/services/new: correct"), "\(moved.text)")
-        await client.shutdown()
+        await clients.shutdown()
     }
 
     @Test("the file has one complete line for each alert, even after a process was killed during a write")
@@ -191,15 +180,14 @@ import Text
         let folder = try TemporaryFolder()
         let path = folder.file("alerts.jsonl")
         try Data("{\"id\":\"ha".utf8).write(to: URL(filePath: path))
-        let sink = FileSink(path: path)
-        #expect(await sink.send(try letter(), at: now).outcome == .delivered)
-        #expect(await sink.send(try digest(2), at: now).outcome == .delivered)
+        #expect(try await send(try message(), "kind: file, path: \(path)").outcome == .delivered)
+        #expect(try await send(try digest(2), "kind: file, path: \(path)").outcome == .delivered)
         let lines = try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n")
         #expect(lines.count == 4 && lines[0] == "{\"id\":\"ha")
         let ids = try lines.dropFirst().map { try JSON.decode([String: ID].self, from: Array($0.utf8))["id"] }
         #expect(ids.map { $0?.text } == ["lead.AAAAAAAA.2024-06-04.all", "entered.1", "entered.2"])
-        #expect(await FileSink(path: folder.path + "/none/x").send(try letter(), at: now).outcome == .failed())
-        await client.shutdown()
+        #expect(try await send(try message(), "kind: file, path: \(folder.path)/none/x").outcome == .failed())
+        await clients.shutdown()
     }
 
     /// A value of which only texts matter.
@@ -221,7 +209,7 @@ struct SinkMessageTests {
                 id: "\(number)", body: [], rule: "lead", subject: "lead", severity: .info,
                 text: .init(ko: "〈영화 \(number)〉 1위", en: "Movie \(number) leads"), retracts: nil)
         }
-        let text = SinkMessage(key: "digest", alerts: alerts).text(in: .ko, limit: limit)
+        let text = SinkMessage(key: "digest", alerts: alerts).text(limit: limit)
         #expect(text.utf16.count <= limit)
         let lines = text.split(separator: "\n")
         #expect(lines.first == "박스오피스 알림 20건")

@@ -2,17 +2,17 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
-import Networking
 import SQLite
+import ServiceRuntime
 import TestSupport
 import Testing
 import Text
 
 @testable import Notifier
 
-/// Letters from the outbox to a sink, by a clock that stands still.
+/// Messages from the outbox to a sink, by a clock that stands still.
 @Suite(.patience) struct SinkWorkerTests {
-    @Test("letters arrive in the order of their alerts, each once, with the event as it was published")
+    @Test("messages arrive in the order of their alerts, each once, with the event as it was published")
     func order() async throws {
         let sink = RecordingSink()
         let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
@@ -108,18 +108,15 @@ import Text
     @Test("a mail that some recipients refuse is a dead letter that names them; a manual retry sends it to them alone")
     func refusedRecipient() async throws {
         let server = try await Counterpart("mail.py", ["-", "--refuse", "two@example.org"])
-        var envelope = MailRequest(
-            host: "127.0.0.1", port: server.port, security: .none, sender: "marquee@example.org",
-            recipients: ["one@example.org", "two@example.org"], message: [])
-        let client = MailClient()
-        func editor() -> ConfiguredSink {
-            ConfiguredSink("editor", MailSink(client: client, envelope: envelope, language: .ko))
+        func editor(_ recipients: String) throws -> ConfiguredSink {
+            let sender = "kind: mail, host: 127.0.0.1, port: \(server.port), security: none, from: marquee@example.org"
+            return try ConfiguredSink(reading: "\(sender), to: [\(recipients)]")
         }
         func nextRecipients() async throws -> [String] {
             struct Mail: Decodable { let to: [String] }
             return try JSONDecoder().decode(Mail.self, from: Data(try #require(await server.line()).utf8)).to
         }
-        let first = try await DeliveryHarness([editor()])
+        let first = try await DeliveryHarness([editor("one@example.org, two@example.org")])
         try await first.alert("A")
         try await first.open {
             #expect(try await nextRecipients() == ["one@example.org"])
@@ -129,15 +126,13 @@ import Text
         #expect(answer[0].hasSuffix("two@example.org: 550 5.1.1 no such mailbox here"))
         #expect(first.lines.withLock { $0.contains { $0.contains(answer[0]) } })
 
-        envelope.recipients = ["one@example.org", "three@example.org"]
-        let next = try await DeliveryHarness([editor()], after: first)
+        let next = try await DeliveryHarness([editor("one@example.org, three@example.org")], after: first)
         let outbox = next.outbox
         _ = try await next.database.write { try outbox.requeue(.of(sink: "editor"), in: $0) }
         try await next.open {
             #expect(try await nextRecipients() == ["three@example.org"])
             _ = try await next.settled("editor") { $0.sent == 1 }
         }
-        await client.shutdown()
     }
 
     @Test(
@@ -279,15 +274,16 @@ import Text
     }
 
     @Test("stored responses contain no secrets and no line breaks")
-    func answers() async throws {
-        let sink = RecordingSink(.rejected)
-        let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
+    func responses() async throws {
+        var editor = ConfiguredSink("editor", RecordingSink(.rejected))
+        editor.secrets = [Secret("hush")]
+        let harness = try await DeliveryHarness([editor])
         try await harness.alert("A")
         try await harness.open { _ = try await harness.settled("editor") { $0.dead == 1 } }
-        let answers = try await harness.database.read { connection in
+        let responses = try await harness.database.read { connection in
             try connection.query("select response from attempt", as: String?.self)
         }
-        #expect(answers == ["as told, with a *** "])
+        #expect(responses == ["as told, with a *** "])
         #expect(!harness.lines.withLock { $0.joined() }.contains("hush"))
     }
 }
@@ -302,15 +298,15 @@ extension DeliveryHarness {
         }
     }
 
-    /// Waits until a letter to a sink is in hand, and returns its key.
+    /// Waits until a message to a sink is in hand, and returns its key.
     func tried(_ sink: String) async throws -> String {
-        let letters = try await waitUntil("a letter to \(sink)") {
+        let messages = try await waitUntil("a message to \(sink)") {
             try await database.read { connection in
                 try connection.query("select message from attempt where sink = ?", sink, as: String.self)
             }
         } is: {
             !$0.isEmpty
         }
-        return letters[0]
+        return messages[0]
     }
 }

@@ -34,6 +34,6 @@ export const rules = {
 export async function imageFault(file) {
   if (file.size > limits.imageBytes) return 'large';
   const [a, b, c, d] = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-  const isPicture = (a === 0xff && b === 0xd8 && c === 0xff) || (a === 0x89 && b === 0x50 && c === 0x4e && d === 0x47);
-  return isPicture ? null : 'kind';
+  const isImage = (a === 0xff && b === 0xd8 && c === 0xff) || (a === 0x89 && b === 0x50 && c === 0x4e && d === 0x47);
+  return isImage ? null : 'kind';
 }

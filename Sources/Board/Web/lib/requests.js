@@ -20,8 +20,8 @@ export async function outcome(topic, fields, signal) {
     return await new Promise((resolve, reject) => {
       // The outcome may arrive before the request's id.
       let id = null;
-      const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
-      live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);
+      const settle = (update) => (update.stage === 'failed' ? reject(update.outcome.error) : resolve(update.outcome));
+      live.on('request', (update) => (update.id === id ? settle(update) : ended.set(update.id, update)), stop.signal);
       live.on('reset', () => resolve(null), stop.signal);
       stop.signal.addEventListener('abort', () => reject(new DOMException('', 'AbortError')));
       setTimeout(() => reject({ code: live.link.worker ? 'late' : 'worker', retryable: true }), patience);

@@ -6,7 +6,7 @@ import { ours } from './requests.js';
 /** Milliseconds to wait for the outcome of a fetch, and of an order, for which the worker may ask the market twice. */
 const patience = { question: 20_000, order: 90_000 };
 
-export const pictureAddress = (product, version, size) => address(`products/${product}/pictures/${version}?size=${size}`);
+export const imageAddress = (product, version, size) => address(`products/${product}/images/${version}?size=${size}`);
 
 /** An amount in its currency, with separators, in Korean with the currency's name behind it; won have no decimals unless the market says so. */
 export function price(amount, currency) {
@@ -85,8 +85,8 @@ function outcome(send, signal, limit) {
   let timer = null;
   return new Promise((resolve, reject) => {
     let id = null;
-    const settle = (news) => (news.stage === 'failed' ? reject(news.outcome.error) : resolve(news.outcome));
-    live.on('request', (news) => (news.id === id ? settle(news) : ended.set(news.id, news)), stop.signal);
+    const settle = (update) => (update.stage === 'failed' ? reject(update.outcome.error) : resolve(update.outcome));
+    live.on('request', (update) => (update.id === id ? settle(update) : ended.set(update.id, update)), stop.signal);
     signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')), { signal: stop.signal });
     send().then((name) => {
       id = name;

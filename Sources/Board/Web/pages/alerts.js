@@ -10,7 +10,7 @@ addWords({
   'alerts.title': ['알림', 'Alerts'],
   'alerts.rule': ['알림 유형', 'Rule'],
   'alerts.allRules': ['전체 알림', 'All rules'],
-  'alerts.film': ['영화명', 'Movie title'],
+  'alerts.movie': ['영화명', 'Movie title'],
   'alerts.none': ['아직 알림이 없습니다. 새 알림이 발생하면 바로 표시됩니다.', 'No alerts yet. They appear here as soon as a chart changes.'],
   'alerts.noneFound': ['조건에 맞는 알림이 없습니다.', 'No alerts match.'],
   'alerts.more': ['더 보기', 'Show more'],
@@ -24,7 +24,7 @@ const pageSize = 50;
 
 /** The alerts as they come, newest first. */
 export function show(main, { query, go, signal }) {
-  const filter = { rule: query.get('rule') ?? '', film: query.get('film') ?? '' };
+  const filter = { rule: query.get('rule') ?? '', movie: query.get('movie') ?? '' };
   document.title = `${t('alerts.title')} · marquee`;
   const list = h('ol', { class: 'alerts' });
   const more = h('button', { type: 'button', class: 'plain', hidden: true, onclick: () => load(true) }, t('alerts.more'));
@@ -32,9 +32,9 @@ export function show(main, { query, go, signal }) {
   const body = h('div', {}, list, more);
   let oldest = null;
   let typing = null;
-  const film = h('input', { type: 'search', name: 'film', value: filter.film, placeholder: t('alerts.film'), maxlength: 100, oninput(event) {
+  const movie = h('input', { type: 'search', name: 'movie', value: filter.movie, placeholder: t('alerts.movie'), maxlength: 100, oninput(event) {
     clearTimeout(typing);
-    typing = setTimeout(() => { filter.film = event.target.value.trim(); keep(); load(); }, 300);
+    typing = setTimeout(() => { filter.movie = event.target.value.trim(); keep(); load(); }, 300);
   } });
 
   main.replaceChildren(
@@ -42,7 +42,7 @@ export function show(main, { query, go, signal }) {
       h('div', { class: 'title' }, h('h1', {}, t('alerts.title')), notifyButton()),
       h('div', { class: 'tools' },
         h('label', { class: 'choice rules' }, h('span', { class: 'spoken' }, t('alerts.rule')), rules),
-        h('label', { class: 'choice film' }, h('span', { class: 'spoken' }, t('alerts.film')), film))),
+        h('label', { class: 'choice movie' }, h('span', { class: 'spoken' }, t('alerts.movie')), movie))),
     body);
 
   function change(values) {
@@ -71,26 +71,26 @@ export function show(main, { query, go, signal }) {
       oldest = answer.alerts.at(-1)?.sequence ?? oldest;
       more.hidden = answer.alerts.length < pageSize;
       body.querySelector('.notice')?.remove();
-      if (!list.children.length) body.prepend(h('p', { class: 'notice' }, t(filter.rule || filter.film ? 'alerts.noneFound' : 'alerts.none')));
+      if (!list.children.length) body.prepend(h('p', { class: 'notice' }, t(filter.rule || filter.movie ? 'alerts.noneFound' : 'alerts.none')));
     } catch (failure) {
       if (failure.name !== 'AbortError') body.replaceChildren(failed(failure, () => { body.replaceChildren(list, more); load(); }));
     }
   }
 
   function matches({ alert, titleEnglish }) {
-    const film = filter.film.toLowerCase();
+    const movie = filter.movie.toLowerCase();
     const titles = [alert.title, titleEnglish].filter(Boolean);
     return (!filter.rule || alert.rule === filter.rule)
-      && (!film || alert.movieCode === filter.film || titles.some((title) => title.toLowerCase().includes(film)));
+      && (!movie || alert.movieCode === filter.movie || titles.some((title) => title.toLowerCase().includes(movie)));
   }
 
-  live.on('alert', (news) => {
+  live.on('alert', (update) => {
     // The retracted alert may be anywhere in the list.
-    if (news.alert.retracts) return load();
-    if (!matches(news)) return;
+    if (update.alert.retracts) return load();
+    if (!matches(update)) return;
     body.querySelector('.notice')?.remove();
-    list.prepend(alertItem(news, { isNew: true }));
-    say(alertText(news));
+    list.prepend(alertItem(update, { isNew: true }));
+    say(alertText(update));
   }, signal);
   live.on('reset', () => load(), signal);
   load();

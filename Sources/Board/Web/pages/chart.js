@@ -13,7 +13,7 @@ import { failed, openDialog, sentence, toast } from '../parts/notices.js';
 
 const spans = ['day', 'weekend', 'week', 'weekdays'];
 /** Movies whose facts this page has requested, so that it requests them only once. */
-const askedFilms = new Set();
+const askedMovies = new Set();
 
 /** The chart of a day or a week. */
 export function show(main, { words, query, go, signal }) {
@@ -82,11 +82,11 @@ class ChartPage {
     this.trouble = h('div', { class: 'trouble' });
     this.main.replaceChildren(this.head(), this.trouble, this.body);
     if (this.fault) return this.body.replaceChildren(failed({ code: this.fault, field: 'date' }));
-    live.on('chart', (news) => news.topic === this.topic && this.load(), this.signal);
+    live.on('chart', (update) => update.topic === this.topic && this.load(), this.signal);
     live.on('reset', () => this.load(), this.signal);
-    live.on('poster', (news) => this.setPoster(news), this.signal);
+    live.on('poster', (update) => this.setPoster(update), this.signal);
     // The chart's English titles are in the facts about its movies.
-    if (language() === 'en') live.on('movie', (news) => this.loadTitles(news), this.signal);
+    if (language() === 'en') live.on('movie', (update) => this.loadTitles(update), this.signal);
     this.pullable();
     this.body.replaceChildren(skeleton(this.mode));
     this.load();
@@ -186,7 +186,7 @@ class ChartPage {
     this.wanted = this.first = this.last = known;
     document.title = `${this.name} · marquee`;
     this.main.querySelector('.head').replaceWith(this.head());
-    live.on('chart', (news) => news.span === 'day' && news.market === this.market.word && news.firstDay === this.instead && this.showNewest(), this.signal);
+    live.on('chart', (update) => update.span === 'day' && update.market === this.market.word && update.firstDay === this.instead && this.showNewest(), this.signal);
     live.on('reset', () => this.showNewest(), this.signal);
     this.load();
     this.askForNewest();
@@ -271,7 +271,7 @@ class ChartPage {
       h('p', { class: 'printed' }, `${this.name} · ${t('footer.source')} · ${new URL(this.address(), document.baseURI)}`));
     if (held) this.body.querySelector(`a[href="${held}"]`)?.focus({ preventScroll: true });
     say(`${this.title}. ${entries.length ? `${t('line.rank', entries[0].rank)} ${titleOf(entries[0])}` : ''}`);
-    this.askForFilms(entries, posters);
+    this.askForMovies(entries, posters);
   }
 
   drawState(chart, revisions) {
@@ -291,11 +291,11 @@ class ChartPage {
 
   // Posters: unknown ones are requested, one movie at a time.
 
-  async askForFilms(entries, posters) {
+  async askForMovies(entries, posters) {
     for (const { movieCode } of entries) {
       if (this.signal.aborted) return;
-      if (movieCode in posters || askedFilms.has(movieCode)) continue;
-      askedFilms.add(movieCode);
+      if (movieCode in posters || askedMovies.has(movieCode)) continue;
+      askedMovies.add(movieCode);
       try { await ask('fetch.movie', { code: movieCode }); } catch { return; }
     }
   }

@@ -31,7 +31,7 @@ addWords({
   'history.svg': ['SVG', 'SVG'],
   'history.png': ['PNG', 'PNG'],
   'history.save': ['{0}: {1} 다운로드', 'Download {0} as {1}'],
-  'history.film': ['영화', 'Movie'],
+  'history.movie': ['영화', 'Movie'],
   'history.week': ['주 시작일', 'Week of'],
   'history.day': ['날짜', 'Day'],
   'history.knownDays': ['수집 일수', 'Days on record'],
@@ -45,7 +45,7 @@ addWords({
   'history.knownWeeks': ['{0}주 수집(주 단위)', '{0} weeks on record, by week'],
   'history.all': ['전체', 'All'],
   'history.weeksIn': ['10위권 진입 주수', 'Weeks in the chart'],
-  'history.filmLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
+  'history.movieLine': ['{0}: 최고 {1}위', '{0}: best No. {1}'],
   'history.bumpLabel': ['{0}부터 {1}까지의 영화별 순위 추이. 같은 내용이 아래 표에 있습니다.', 'Ranks of the movies from {0} to {1} as lines. The table below has the same data.'],
   'history.weeksLabel': ['{0}주간 10위권 영화의 관객수, 합계 {1}명', 'Admissions of the top ten in {0} weeks, {1} added up'],
   'history.yearLabel': ['{0}년 중 {1}일의 10위권 관객수, 합계 {2}명', 'Admissions of the top ten on {1} days of {0}, {2} added up'],
@@ -151,15 +151,15 @@ export function show(main, { query, go, signal }) {
   }
 
   function sections(history, { year, history: whole }) {
-    const legend = h('ul', { class: 'films' }, history.films.slice(0, tints).map((film, index) =>
-      h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': film.code, onclick: () => pick(film.code) },
-        h('span', { class: 'swatch', 'aria-hidden': 'true' }), h('span', { lang: langOf(titleOf(film)) }, titleOf(film))))));
-    const keys = history.films.slice(0, tints).map((film, index) => ({ kind: `tint${index}`, text: titleOf(film) }));
+    const legend = h('ul', { class: 'movies' }, history.movies.slice(0, tints).map((movie, index) =>
+      h('li', {}, h('button', { type: 'button', class: `chip tint${index}`, 'aria-pressed': 'false', 'data-code': movie.code, onclick: () => pick(movie.code) },
+        h('span', { class: 'swatch', 'aria-hidden': 'true' }), h('span', { lang: langOf(titleOf(movie)) }, titleOf(movie))))));
+    const keys = history.movies.slice(0, tints).map((movie, index) => ({ kind: `tint${index}`, text: titleOf(movie) }));
     const period = formatRange(from, to);
-    const largest = { ...history, films: history.films.slice(0, most) };
+    const largest = { ...history, movies: history.movies.slice(0, most) };
     return [
       figure({ title: t('history.ranks'), period, keys, file: `marquee-ranks-${from}-${to}`, draw: (width) => bumpDrawing(largest, width, pick),
-        head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: filmTable(largest) }),
+        head: [h('p', { class: 'state' }, t('history.ranksNote')), legend], table: movieTable(largest) }),
       figure({ title: t('history.weeks'), period, keys: [...keys, { kind: 'rest', text: t('history.others') }], file: `marquee-weeks-${from}-${to}`,
         draw: (width) => weekDrawing(history, width), head: weekNotes(history), table: weekTable(history) }),
       figure({ title: t('history.glance', year), period: formatRange(`${year}-01-01`, clamped(`${year}-12-31`)), file: `marquee-${year}`, draw: (width) => yearDrawing(whole, year, width),
@@ -189,8 +189,8 @@ export function show(main, { query, go, signal }) {
       h('details', {}, h('summary', {}, t('history.table')), table));
   }
 
-  live.on('chart', (news) => {
-    if (news.span !== 'day' || news.market !== word || news.firstDay < from || news.firstDay > to) return;
+  live.on('chart', (update) => {
+    if (update.span !== 'day' || update.market !== word || update.firstDay < from || update.firstDay > to) return;
     // A backfill sends many updates at once.
     clearTimeout(timer);
     timer = setTimeout(load, 500);
@@ -207,12 +207,12 @@ function table(title, headings, rows) {
     h('tbody', {}, rows.map(([first, ...figures]) => h('tr', {}, h('th', { scope: 'row' }, first), figures.map((figure) => h('td', { class: 'number' }, figure)))))));
 }
 
-function filmTable({ step, films }) {
+function movieTable({ step, movies }) {
   const rank = (value) => (value === null || value === undefined ? '–' : t('line.rank', value));
-  return table(t('history.ranks'), [...words('film', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast'), t('line.total')], films.map((film) => {
-    const ranks = film.points.map((point) => point[1]).filter((value) => value !== null);
-    return [h('a', { href: `movie/${film.code}`, lang: langOf(titleOf(film)) }, titleOf(film)), count(film.points.length), rank(ranks.length ? Math.min(...ranks) : null),
-      `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(film.audienceTotal)];
+  return table(t('history.ranks'), [...words('movie', step === 'week' ? 'weeksIn' : 'daysIn', 'best', 'firstLast'), t('line.total')], movies.map((movie) => {
+    const ranks = movie.points.map((point) => point[1]).filter((value) => value !== null);
+    return [h('a', { href: `movie/${movie.code}`, lang: langOf(titleOf(movie)) }, titleOf(movie)), count(movie.points.length), rank(ranks.length ? Math.min(...ranks) : null),
+      `${rank(ranks[0])} → ${rank(ranks.at(-1))}`, count(movie.audienceTotal)];
   }));
 }
 

@@ -58,7 +58,7 @@ export function show(main, { words, signal }) {
   const editor = posterEditor(code, signal);
   const places = { poster: h('div', {}), header: h('header'), facts: h('section', { class: 'facts', 'aria-label': t('movie.facts') }),
     run: h('section', { class: 'wide' }), alerts: h('section', { class: 'wide' }) };
-  const film = h('article', { class: 'film' }, h('div', { class: 'side' }, places.poster, editor.element), h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
+  const article = h('article', { class: 'movie' }, h('div', { class: 'side' }, places.poster, editor.element), h('div', { class: 'about' }, places.header, places.facts), places.run, places.alerts);
   let answer = null;
   let english = {};
   let isAsked = false;
@@ -104,8 +104,8 @@ export function show(main, { words, signal }) {
     const title = titleOf({ title: korean, titleEnglish: movie?.titleEnglish });
     const other = [korean, movie?.titleEnglish, movie?.titleOriginal].find((name) => name && name !== title);
     document.title = `${title} · marquee`;
-    if (!film.isConnected) {
-      main.replaceChildren(film);
+    if (!article.isConnected) {
+      main.replaceChildren(article);
       say(title);
     }
     refill(places.poster, { title, ...answer.poster, isComing: !answer.poster.isKnown && !isTold }, ({ version, site, pageURL, isComing }) => {
@@ -135,17 +135,17 @@ export function show(main, { words, signal }) {
     ];
   }
 
-  live.on('movie', (news) => news.code === code && load(), signal);
-  live.on('poster', (news) => {
-    if (news.code !== code) return;
+  live.on('movie', (update) => update.code === code && load(), signal);
+  live.on('poster', (update) => {
+    if (update.code !== code) return;
     if (!answer) return load();
-    answer.poster = { isKnown: true, version: news.version };
+    answer.poster = { isKnown: true, version: update.version };
     draw();
     load();  // the page that shows it
   }, signal);
-  live.on('alert', (news) => news.alert.movieCode === code && load(), signal);
-  live.on('chart', (news) => {
-    if (news.span !== 'day' || news.market !== 'all') return;
+  live.on('alert', (update) => update.alert.movieCode === code && load(), signal);
+  live.on('chart', (update) => {
+    if (update.span !== 'day' || update.market !== 'all') return;
     // A backfill sends many updates at once.
     clearTimeout(timer);
     timer = setTimeout(load, 500);

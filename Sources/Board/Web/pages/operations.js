@@ -18,7 +18,7 @@ addWords({
   'operations.uptime': ['가동 시간', 'Uptime'],
   'operations.version': ['버전', 'Version'],
   'operations.browsers': ['접속 중인 브라우저', 'Connected browsers'],
-  'operations.news': ['전송한 이벤트', 'Events sent'],
+  'operations.liveUpdates': ['전송한 이벤트', 'Events sent'],
   'operations.queue': ['대기열', 'Queue'],
   'operations.queue.live': ['실시간 요청', 'Live requests'],
   'operations.queue.backfill': ['과거 데이터 수집', 'Backfill'],
@@ -43,7 +43,7 @@ addWords({
   'operations.noFailures': ['최근 실패한 요청이 없습니다.', 'No recent failures.'],
   'operations.anomalies': ['데이터 이상', 'Anomalies'],
   'operations.day': ['날짜', 'Day'],
-  'operations.film': ['영화', 'Movie'],
+  'operations.movie': ['영화', 'Movie'],
   'anomaly.late': ['집계 지연', 'Late chart'],
   'anomaly.missing': ['일부 누락', 'Missing rows'],
   'anomaly.shrunk': ['누적관객수 감소', 'Decreased total'],
@@ -134,7 +134,7 @@ const cards = [
   { name: 'worker', of: ({ processes }) => [processes.worker], draw: ([status]) => running(status) },
   { name: 'notifier', of: ({ processes }) => [processes.notifier], draw: ([status]) => running(status) },
   { name: 'board', of: ({ board }) => board, draw: (board) => [lamp(true), rows([
-    [t('operations.version'), board.version], [t('operations.browsers'), count(board.browsers)], [t('operations.news'), count(board.news)],
+    [t('operations.version'), board.version], [t('operations.browsers'), count(board.browsers)], [t('operations.liveUpdates'), count(board.liveUpdates)],
   ])] },
   { name: 'quota', of: ({ processes }) => processes.worker?.quota, draw: quotaLeft },
   { name: 'queue', of: ({ processes }) => processes.worker?.queue, draw: (queue) =>
@@ -205,7 +205,7 @@ function deliveries(sinks) {
 }
 
 function oddities(anomalies) {
-  return tableOf(t('operations.anomalies'), ['time', 'day', 'film', 'reason'], anomalies.map(({ time, anomaly }) => [
+  return tableOf(t('operations.anomalies'), ['time', 'day', 'movie', 'reason'], anomalies.map(({ time, anomaly }) => [
     h('time', { datetime: time }, instant(time)),
     h('a', { href: `day/${anomaly.date}` }, shortDay(anomaly.date)),
     anomaly.movieCode ? h('a', { href: `movie/${anomaly.movieCode}`, lang: langOf(anomaly.title ?? '') }, anomaly.title ?? anomaly.movieCode) : '–',

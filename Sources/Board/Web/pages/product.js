@@ -6,7 +6,7 @@ import { order, question } from '../lib/shop.js';
 import { inShop, sentence } from '../lib/shopWords.js';
 import { langOf, t } from '../lib/words.js';
 import { gallery } from '../parts/gallery.js';
-import { cost, stock } from '../parts/goods.js';
+import { cost, stock } from '../parts/product.js';
 import { failed, openDialog, toast } from '../parts/notices.js';
 import { askForPassword, rights } from '../parts/writer.js';
 
@@ -41,15 +41,15 @@ export function show(main, { words, go, signal }) {
   }
 
   function draw() {
-    const { product, pictures, isRemoved } = answer;
+    const { product, imageVersions, isRemoved } = answer;
     document.title = `${product.name} · marquee`;
     // The same images stay where the visitor has moved them.
-    const key = JSON.stringify(pictures);
+    const key = JSON.stringify(imageVersions);
     const known = main.querySelector(`.side[data-key='${CSS.escape(key)}']`);
     const vendor = product.vendors.name ?? t('shop.vendorNumber', product.vendors.id);
     main.replaceChildren(h('article', { class: 'product', 'data-product': id },
       h('p', { class: 'back' }, h('a', { class: 'plain', href: 'shop' }, icon('back'), t('shop.back'))),
-      known ?? h('div', { class: 'side', 'data-key': key }, gallery(product, pictures)),
+      known ?? h('div', { class: 'side', 'data-key': key }, gallery(product, imageVersions)),
       h('div', { class: 'about' },
         h('header', {}, h('h1', { lang: langOf(product.name) }, product.name), h('div', { class: 'offer' }, cost(product), isRemoved ? null : stock(product))),
         isRemoved ? h('p', { class: 'notice' }, t('shop.removed')) : actions,
@@ -95,7 +95,7 @@ export function show(main, { words, go, signal }) {
     }
   }
 
-  live.on('product', (news) => news.id === id && load(), signal);
+  live.on('product', (update) => update.id === id && load(), signal);
   live.on('products', () => answer && load(), signal);
   live.on('reset', load, signal);
   rights(signal).then(drawActions, () => { /* Without the board there is nothing to change. */ });

@@ -4,7 +4,7 @@ import { characters, number, rules } from '../lib/products.js';
 import { order, price, question } from '../lib/shop.js';
 import { inShop, sentence } from '../lib/shopWords.js';
 import { t } from '../lib/words.js';
-import { picture } from '../parts/goods.js';
+import { productImage } from '../parts/product.js';
 import { imagePicker } from '../parts/imagePicker.js';
 import { failed, toast } from '../parts/notices.js';
 import { askForPassword, rights } from '../parts/writer.js';
@@ -178,12 +178,12 @@ export async function show(main, { words, go, signal }) {
   }
 
   /** Lets the visitor choose the image that represents the product. */
-  function thumbnailChoice({ product, pictures }) {
-    if (pictures.length < 2) return null;
+  function thumbnailChoice({ product, imageVersions }) {
+    if (imageVersions.length < 2) return null;
     const now = product.images.findIndex((image) => image.thumbnailUrl === product.thumbnail);
-    const element = h('fieldset', { class: 'thumbnails' }, h('legend', {}, t('form.thumbnail')), pictures.map((version, index) =>
+    const element = h('fieldset', { class: 'thumbnails' }, h('legend', {}, t('form.thumbnail')), imageVersions.map((version, index) =>
       h('label', {}, h('input', { type: 'radio', name: 'thumbnail', value: String(product.images[index].id), checked: index === now }),
-        picture(product, version, 'small', { alt: t('gallery.of', index + 1, pictures.length) }))));
+        productImage(product, version, 'small', { alt: t('gallery.of', index + 1, imageVersions.length) }))));
     return {
       element,
       chosen() {

@@ -7,7 +7,7 @@ import { question } from '../lib/shop.js';
 import { inShop, sentence } from '../lib/shopWords.js';
 import { becomesOperator, offer } from '../lib/visitor.js';
 import { langOf, t } from '../lib/words.js';
-import { cost, picture, stock } from '../parts/goods.js';
+import { cost, productImage, stock } from '../parts/product.js';
 import { modeButton } from '../parts/lines.js';
 import { failed, toast } from '../parts/notices.js';
 import { writer } from '../parts/writer.js';
@@ -56,8 +56,8 @@ class ShopPage {
       this.body);
     this.drawModes();
     this.skeleton();
-    live.on('products', (news) => news.perPage === perPage && this.#pages.has(news.page) && this.read(news.page), signal);
-    live.on('product', (news) => this.hear(news), signal);
+    live.on('products', (update) => update.perPage === perPage && this.#pages.has(update.page) && this.read(update.page), signal);
+    live.on('product', (update) => this.hear(update), signal);
     live.on('reset', () => this.reread(), signal);
     await this.next();
     // The next page is loaded when the end of the list comes near the window.
@@ -67,7 +67,7 @@ class ShopPage {
   }
 
   drawModes() {
-    this.list.className = `shelf ${this.mode}`;
+    this.list.className = `products ${this.mode}`;
     this.modes.replaceChildren(...['list', 'grid'].map((mode) => modeButton(mode, this.mode, (chosen) => {
       this.mode = chosen;
       settings.set('shopMode', chosen);
@@ -81,7 +81,7 @@ class ShopPage {
 
   skeleton() {
     this.list.replaceChildren(...Array.from({ length: perPage }, () => h('li', { class: 'bones', 'aria-hidden': 'true' },
-      h('span', { class: 'goods large' }), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))));
+      h('span', { class: 'image large' }), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))));
   }
 
   /** Loads the next page, from the board if it knows it, otherwise from the market. */
@@ -224,7 +224,7 @@ class ShopPage {
     if (known?.text === text) return known.element;
     const { product } = item;
     const element = h('li', { class: product.stock > 0 ? null : 'out', 'data-product': product.id },
-      picture(product, item.thumbnail, this.mode === 'grid' ? 'large' : 'small'),
+      productImage(product, item.thumbnail, this.mode === 'grid' ? 'large' : 'small'),
       h('div', { class: 'what' },
         h('a', { class: 'title', href: `shop/${product.id}`, lang: langOf(product.name) }, product.name), cost(product)),
       stock(product));

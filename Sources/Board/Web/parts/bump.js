@@ -11,34 +11,34 @@ const stops = 30;
  * Draws ranks over days: a line a movie in its own colour, the title at its end, and a mark for the selected one. Movies
  * beyond those with a colour are grey. Lines can be selected with the keyboard.
  */
-export function bumpDrawing({ step, days, films }, width, pick) {
+export function bumpDrawing({ step, days, movies }, width, pick) {
   const height = 420;
   const [left, right, top, bottom] = [34, width > 640 ? 150 : 14, 16, height - 30];
   const x = scale([0, Math.max(1, days.length - 1)], [left + 10, width - right - 10]);
   const y = scale([1, places], [top + 8, bottom - 12]);
   const steps = Math.max(1, Math.ceil(days.length / Math.max(2, Math.floor((width - left - right) / (step === 'week' ? 100 : 78)))));
-  const shown = films.filter((film) => film.points.some(([, rank]) => rank !== null && rank <= places));
-  const lines = shown.map((film, index) => {
+  const shown = movies.filter((movie) => movie.points.some(([, rank]) => rank !== null && rank <= places));
+  const lines = shown.map((movie, index) => {
     const points = [];
     let before = null;
-    for (const [day, rank] of film.points) {
+    for (const [day, rank] of movie.points) {
       if (before !== null && day - before > 1) points.push(null);
       points.push(rank !== null && rank <= places ? [x(day), y(rank)] : null);
       before = day;
     }
-    const [lastDay, lastRank] = film.points.at(-1);
+    const [lastDay, lastRank] = movie.points.at(-1);
     const isLast = lastDay === days.length - 1 && width > 640;
     const group = s('g', {
-      class: `film ${index < tints ? `tint${index}` : days.length > 62 ? 'rest faint' : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': film.code,
-      'aria-label': t('history.filmLine', titleOf(film), Math.min(...film.points.map((point) => point[1] ?? places))),
-      onclick: () => pick(film.code),
-      onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(film.code); } },
+      class: `movie ${index < tints ? `tint${index}` : days.length > 62 ? 'rest faint' : 'rest'}`, tabindex: index < stops ? '0' : '-1', role: 'button', 'data-code': movie.code,
+      'aria-label': t('history.movieLine', titleOf(movie), Math.min(...movie.points.map((point) => point[1] ?? places))),
+      onclick: () => pick(movie.code),
+      onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(movie.code); } },
     },
-    s('title', { lang: langOf(titleOf(film)) }, titleOf(film)),
+    s('title', { lang: langOf(titleOf(movie)) }, titleOf(movie)),
     s('path', { class: 'reach', d: path(points) }),
     s('path', { class: 'line', d: path(points) }),
     days.length <= 62 ? points.filter(Boolean).map(([px, py]) => s('circle', { class: 'point', cx: px.toFixed(1), cy: py.toFixed(1), r: 3.500 })) : [],
-    isLast && lastRank && lastRank <= places ? label(width - right + 2, y(lastRank) + 4, fitting(titleOf(film), right - 14), { class: 'name', lang: langOf(titleOf(film)) }) : null);
+    isLast && lastRank && lastRank <= places ? label(width - right + 2, y(lastRank) + 4, fitting(titleOf(movie), right - 14), { class: 'name', lang: langOf(titleOf(movie)) }) : null);
     return group;
   });
   return drawing(width, height, t('history.bumpLabel', days.length ? shortDay(days[0]) : '', days.length ? shortDay(days.at(-1)) : ''),

@@ -23,13 +23,13 @@ export function corrections({ chart, revisions }) {
 
 /** A group of rows for each movie: its title, then its figures before and after. */
 function table(corrections, titles) {
-  const films = Map.groupBy(corrections, ({ movieCode }) => movieCode);
+  const movies = Map.groupBy(corrections, ({ movieCode }) => movieCode);
   return h('table', {},
     h('thead', {}, h('tr', {}, ['field', 'before', 'after'].map((name, index) => h('th', { scope: 'col', class: index ? 'number' : null }, t(`corrections.${name}`))))),
-    [...films].map(([code, changes]) => {
+    [...movies].map(([code, changes]) => {
       const entry = changes.map(({ before, after }) => after ?? before).find((value) => value?.title);
       return h('tbody', {},
-        h('tr', {}, h('th', { scope: 'rowgroup', colspan: '3', class: 'film', lang: langOf(titles.get(code) ?? entry?.title ?? code) },
+        h('tr', {}, h('th', { scope: 'rowgroup', colspan: '3', class: 'movie', lang: langOf(titles.get(code) ?? entry?.title ?? code) },
           titles.get(code) ?? entry?.title ?? code)),
         changes.map(row));
     }));

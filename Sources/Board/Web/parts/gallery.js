@@ -1,23 +1,23 @@
 import { h, icon, say } from '../lib/dom.js';
-import { pictureAddress } from '../lib/shop.js';
+import { imageAddress } from '../lib/shop.js';
 import { t } from '../lib/words.js';
-import { picture } from './goods.js';
+import { productImage } from './product.js';
 
 const behavior = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth');
 
 /** A product's images in a row, paged by swiping, arrow keys or buttons; a click opens the zoom. */
 export function gallery(product, versions) {
-  if (!versions.length) return h('div', { class: 'gallery' }, picture(product, null, 'full'));
+  if (!versions.length) return h('div', { class: 'gallery' }, productImage(product, null, 'full'));
   let current = 0;
   const label = (index) => t('gallery.of', index + 1, versions.length);
   const strip = h('ul', { class: 'strip' }, versions.map((version, index) => h('li', {},
     h('button', { type: 'button', 'aria-label': `${label(index)}. ${t('gallery.zoom')}`, tabindex: index ? '-1' : null, onclick: () => zoom(product, versions, index, move) },
-      picture(product, version, 'full', { isLazy: index > 0 })))));
+      productImage(product, version, 'full', { isLazy: index > 0 })))));
   const count = h('span', { class: 'count', 'aria-hidden': 'true' });
   const back = step(-1, 'back', 'gallery.previous');
   const forward = step(1, 'forward', 'gallery.next');
   const dots = versions.length > 1 && h('ul', { class: 'thumbs' }, versions.map((version, index) => h('li', {},
-    h('button', { type: 'button', 'aria-label': label(index), onclick: () => move(index) }, picture(product, version, 'small')))));
+    h('button', { type: 'button', 'aria-label': label(index), onclick: () => move(index) }, productImage(product, version, 'small')))));
 
   function step(direction, glyph, name) {
     return h('button', { type: 'button', class: `button ${glyph}`, 'aria-label': t(name), onclick: () => move(current + direction) }, icon(glyph));
@@ -88,7 +88,7 @@ function zoom(product, versions, first, moved) {
     if (next < 0 || next >= versions.length) return;
     index = next;
     set(1);
-    image.src = pictureAddress(product.id, versions[index], 'full');
+    image.src = imageAddress(product.id, versions[index], 'full');
     count.textContent = t('gallery.of', index + 1, versions.length);
     stage.setAttribute('aria-label', `${product.name}. ${count.textContent}`);
     tools.back.disabled = index === 0;

@@ -29,12 +29,12 @@ export function poster(code, title, version, size) {
 export function setPoster(place, title, version) {
   if (version) {
     place.classList.add('loading');
-    const picture = h('img', {
+    const image = h('img', {
       src: posterAddress(place.dataset.code, version, place.dataset.size), alt: '', decoding: 'async', loading: 'lazy',
       onload: () => place.classList.remove('loading'),
       onerror: () => setPoster(place, title, null),
     });
-    place.replaceChildren(picture);
+    place.replaceChildren(image);
   } else {
     place.classList.remove('loading');
     place.replaceChildren(h('span', { class: 'initial', 'aria-hidden': 'true', lang: langOf(title) }, [...title][0] ?? ''));
@@ -99,7 +99,7 @@ function row(entry, version, day, most) {
 
 function card(entry, version) {
   return h('li', {},
-    h('div', { class: 'picture' }, poster(entry.movieCode, titleOf(entry), version, 'large'), rank(entry)),
+    h('div', { class: 'cover' }, poster(entry.movieCode, titleOf(entry), version, 'large'), rank(entry)),
     link(entry),
     h('span', { class: 'figures' },
       figure('line.audience', count(entry.audience), 'main'),
@@ -109,7 +109,7 @@ function card(entry, version) {
 /** Placeholders until the lines come. */
 export function skeleton(mode) {
   const item = mode === 'grid'
-    ? () => h('li', {}, h('div', { class: 'picture' }, h('span', { class: 'poster large' })), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))
+    ? () => h('li', {}, h('div', { class: 'cover' }, h('span', { class: 'poster large' })), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))
     : () => h('li', {}, h('span', { class: 'rank' }, h('span', { class: 'bone number' })), h('span', { class: 'poster small' }),
       h('span', { class: 'what' }, h('span', { class: 'bone' }), h('span', { class: 'bone short' })), h('span', { class: 'figures' }, h('span', { class: 'bone' })));
   return h('ol', { class: `lines ${mode} skeleton`, 'aria-hidden': 'true' }, Array.from({ length: 10 }, item));

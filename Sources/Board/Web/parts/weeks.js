@@ -8,18 +8,18 @@ import { axisLabel, drawing, label, scale, textWidth, ticks, tints } from './dra
  * Audience by week: the first days of the weeks, how many days of each are in the range and of how many of these the charts
  * are known, and a layer of sums for each movie with a colour and one for the others.
  */
-export function weekSums({ from, to, days, knownDays, films }) {
+export function weekSums({ from, to, days, knownDays, movies }) {
   const starts = [...new Set(days.map((day) => plus(day, -weekday(day))))];
   const known = knownDays ?? starts.map((start) => days.filter((day) => plus(day, -weekday(day)) === start).length);
   const inRange = starts.map((start) => between(start > from ? start : from, plus(start, 6) < to ? plus(start, 6) : to) + 1);
   const weekOf = days.map((day) => starts.indexOf(plus(day, -weekday(day))));
-  const sums = (films) => {
+  const sums = (movies) => {
     const figures = starts.map(() => []);
-    for (const { points } of films) for (const [day, , audience] of points) figures[weekOf[day]].push(audience);
+    for (const { points } of movies) for (const [day, , audience] of points) figures[weekOf[day]].push(audience);
     return figures.map(sumOfKnown);
   };
-  const layers = films.slice(0, tints).map((film) => ({ code: film.code, title: titleOf(film), sums: sums([film]) }));
-  return { starts, known, inRange, layers: [...layers, { title: t('history.others'), sums: sums(films.slice(tints)) }] };
+  const layers = movies.slice(0, tints).map((movie) => ({ code: movie.code, title: titleOf(movie), sums: sums([movie]) }));
+  return { starts, known, inRange, layers: [...layers, { title: t('history.others'), sums: sums(movies.slice(tints)) }] };
 }
 
 /** What is to be said of a week that has not all seven days: days that are not known, or days outside the range. */
@@ -67,9 +67,9 @@ export function weekDrawing(history, width) {
 }
 
 /** The audience of each known day. */
-export function dayTotals({ days, films }) {
+export function dayTotals({ days, movies }) {
   const figures = days.map(() => []);
-  for (const { points } of films) for (const [day, , audience] of points) figures[day].push(audience);
+  for (const { points } of movies) for (const [day, , audience] of points) figures[day].push(audience);
   return new Map(days.map((day, index) => [day, sumOfKnown(figures[index])]));
 }
 

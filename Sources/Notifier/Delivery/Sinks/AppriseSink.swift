@@ -6,26 +6,30 @@ import Text
 
 /// An Apprise API server, which forwards messages to a hundred services (https://github.com/caronc/apprise-api).
 struct AppriseSink: HTTPSink {
-    let client: HTTPClient
+    static let kind = "apprise"
+    static let keys = ["url", "urlFile", "urls", "urlsFile", "tag"]
+
     /// The URL to post to: `…/notify/KEY` for a configuration on the server, or `…/notify` with `urls`.
     let url: String
     /// The services to forward to, if the server has no configuration.
     let urls: String?
     /// The tags of the configuration's services to forward to.
     let tag: String?
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
 
-    var secrets: [String] { HTTPRequest.secrets(of: url) + (urls.map { [$0] } ?? []) }
+    init?(_ fields: inout SinkFields) {
+        let url = fields.secretURL()
+        urls = fields.secret("urls", isNeeded: false)
+        tag = fields.text("tag", isNeeded: false)
+        guard let url else { return nil }
+        self.url = url
+    }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
         let payload = Message(
-            title: message.heading(in: language).cut(to: 200),
-            body: message.text(in: language, limit: 30_000, link: message.link(on: board)),
-            attach: message.image(on: board), urls: urls, tag: tag)
-        return .post(
-            url, secrets: secrets, headers: [HTTPField("Accept", "application/json")], body: try JSON.encode(payload))
+            title: message.heading.cut(to: 200),
+            body: message.text(limit: 30_000, link: message.link),
+            attach: message.image(), urls: urls, tag: tag)
+        return .post(url, headers: [HTTPField("Accept", "application/json")], body: try JSON.encode(payload))
     }
 
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
@@ -43,7 +47,7 @@ struct AppriseSink: HTTPSink {
         let body: String
         let type = "info"
         let format = "text"
-        /// The URL of a picture, which the server fetches and attaches.
+        /// The URL of a image, which the server fetches and attaches.
         let attach: String?
         let urls: String?
         let tag: String?

@@ -6,17 +6,19 @@ import Text
 
 /// A Discord channel, by a webhook (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 struct DiscordSink: HTTPSink {
-    let client: HTTPClient
-    let url: String
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
+    static let kind = "discord"
+    static let keys = ["url", "urlFile"]
 
-    var secrets: [String] { HTTPRequest.secrets(of: url) }
+    let url: String
+
+    init?(_ fields: inout SinkFields) {
+        guard let url = fields.secretURL() else { return nil }
+        self.url = url
+    }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
         let content = Content(embeds: [embed(of: message)])
-        var request = HTTPRequest.post(url, secrets: secrets, body: try JSON.encode(content))
+        var request = HTTPRequest.post(url, body: try JSON.encode(content))
         // Without it, Discord answers before it knows whether it can post the message.
         request.query = [HTTPField("wait", "true")]
         return request
@@ -27,15 +29,16 @@ struct DiscordSink: HTTPSink {
         let limit = 4_096
         let description =
             message.alerts.count == 1
-            ? message.title(in: language).cut(to: limit, escape: \.escapedForDiscord)
-            : message.lines(in: language, limit: limit) { alert in
-                let sentence = alert.sentence(in: language).cut(to: 500, escape: \.escapedForDiscord)
-                return "- " + (alert.link(on: board).map { "[\(sentence)](\($0.escapedForLinkMarkup))" } ?? sentence)
+            ? message.title.cut(to: limit, escape: \.escapedForDiscord)
+            : message.lines(limit: limit) { alert in
+                let sentence = alert.sentence(in: message.language).cut(to: 500, escape: \.escapedForDiscord)
+                let link = alert.link(on: message.board)?.escapedForLinkMarkup
+                return "- " + (link.map { "[\(sentence)](\($0))" } ?? sentence)
             }.joined(separator: "\n")
         return Embed(
-            title: message.heading(in: language).cut(to: 256, escape: \.escapedForDiscord),
-            url: message.link(on: board), description: description, color: Self.color(of: message.severity),
-            thumbnail: message.image(on: board).map { ["url": $0] })
+            title: message.heading.cut(to: 256, escape: \.escapedForDiscord),
+            url: message.link, description: description, color: Self.color(of: message.severity),
+            thumbnail: message.image().map { ["url": $0] })
     }
 
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {

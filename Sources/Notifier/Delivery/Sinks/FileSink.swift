@@ -1,23 +1,28 @@
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Operations
+import ServiceRuntime
+import Text
 
 /// A file with one line of JSON for each event; a delivered message is on disk.
 ///
 /// The file is opened for each message, so other programs may append to it or move it away.
 struct FileSink: Sink {
+    static let kind = "file"
+    static let keys = ["path"]
+
+    /// The file, which the first message creates.
     let path: String
     private let queue = DispatchQueue(label: "marquee.file-sink")
 
-    let secrets: [String] = []
-
-    /// Makes a sink; the first message creates the file.
-    init(path: String) {
+    init?(_ fields: inout SinkFields) {
+        guard let path = fields.path("path") else { return nil }
         self.path = path
     }
 
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+    func address(in language: Language) -> String { path }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: append(message)) }
         }

@@ -10,13 +10,12 @@ struct MailPage {
     let html: String
 
     /// Writes a message.
-    ///
-    /// - Parameter board: the board's public URL, for links and posters; nil if there is none.
-    init(_ message: SinkMessage, in language: Language, board: String?) {
-        let title = message.title(in: language).cut(to: 1_000).escapedForHTML
+    init(_ message: SinkMessage) {
+        let language = message.language
+        let title = message.title.cut(to: 1_000).escapedForHTML
         var rows = ""
         for alert in message.alerts.prefix(Self.maximumRows) {
-            rows += Self.row(alert, in: language, board: board)
+            rows += Self.row(alert, in: language, board: message.board)
         }
         let left = message.alerts.count - Self.maximumRows
         if left > 0 {
@@ -52,7 +51,7 @@ struct MailPage {
             <tr><td align="center" style="padding:24px 12px">
             <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;\(Self.font)">
             <tr><td>\(heading)
-            \(rows)\(Self.footer(message, in: language, board: board))</td></tr>
+            \(rows)\(Self.footer(message))</td></tr>
             </table>
             </td></tr>
             </table>
@@ -77,15 +76,15 @@ struct MailPage {
             return "<a class=\"\(name)\" href=\"\(link)\" style=\"\(style);text-decoration:none\">\(html)</a>"
         }
         var poster = ""
-        if let image = alert.image(on: board, .large)?.escapedForHTML {
+        if let source = alert.image(on: board, .large)?.escapedForHTML {
             let title = (alert.movieTitle ?? "").clean.cut(to: 200).escapedForHTML
-            let picture =
-                "<img src=\"\(image)\" alt=\"\(title)\" width=\"72\" "
+            let image =
+                "<img src=\"\(source)\" alt=\"\(title)\" width=\"72\" "
                 + "style=\"display:block;width:72px;height:auto;border:0;border-radius:4px\">"
             poster =
                 "<td class=\"dim\" width=\"72\" valign=\"top\" "
                 + "style=\"padding:16px 0 16px 16px;font-size:12px;color:#5c6670\">"
-                + linked(picture, class: "dim", style: "color:#5c6670") + "</td>"
+                + linked(image, class: "dim", style: "color:#5c6670") + "</td>"
         }
         let sentence = alert.sentence(in: language).cut(to: 2_000).escapedForHTML
         return """
@@ -104,12 +103,10 @@ struct MailPage {
     }
 
     /// Returns the line below the cards: where the board is.
-    private static func footer(_ message: SinkMessage, in language: Language, board: String?) -> String {
-        guard let link = message.link(on: board)?.escapedForHTML else { return "" }
-        let text =
-            message.alerts.count > 1
-            ? (language == .ko ? "박스오피스 보기" : "Open the box office")
-            : (language == .ko ? "자세히 보기" : "See more")
+    private static func footer(_ message: SinkMessage) -> String {
+        guard let link = message.link?.escapedForHTML else { return "" }
+        let (one, digest) = message.language == .ko ? ("자세히 보기", "박스오피스 보기") : ("See more", "Open the box office")
+        let text = message.alerts.count > 1 ? digest : one
         return """
             <p style="margin:16px 0 0;font-size:14px;line-height:20px">\
             <a class="link" href="\(link)" style="color:#0b6e5f">\(text)</a></p>

@@ -1,31 +1,62 @@
+import BoxOffice
 import FoundationEssentials
 import Networking
 import Text
+import YAML
 
 /// Mail to one or more addresses.
 ///
 /// A recipient that the server refuses, for good or for the moment, costs the others nothing: the mail becomes a dead
 /// letter that only the refused are sent again.
 struct MailSink: Sink {
-    let client: MailClient
+    static let kind = "mail"
+    static let keys = ["host", "port", "security", "authorities", "user", "password", "passwordFile", "from", "to"]
+
     /// The mail server, the sender and the recipients; the message is set for each mail.
     let envelope: MailRequest
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
 
-    var secrets: [String] { [envelope.password].compactMap(\.self) }
+    init?(_ fields: inout SinkFields) {
+        func address(_ node: Node) throws(ConfigurationDiagnostic) -> String { try node.address() }
+        let security =
+            fields.value("security") { node throws(ConfigurationDiagnostic) in
+                try node.choice(of: MailRequest.Security.self)
+            } ?? .startTLS
+        let port = fields.value("port") { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...65_535) }
+        let user = fields.text("user", isNeeded: false)
+        let password = fields.secret("password", isNeeded: user != nil)
+        let authorities = fields.path("authorities", isNeeded: false)
+        let recipients = fields.oneOrMore("to", address)
+        let sender = fields.required("from", address)
+        let host = fields.required("host") { node throws(ConfigurationDiagnostic) in
+            try node.value(
+                expected: "mail.example.org 같은 서버 이름만(영문, 포트는 port 키에)",
+                "a server alone, such as mail.example.org; its port belongs in port"
+            ) { $0.unwrapped().urlHost }
+        }
+        guard let host, let sender, let recipients else { return nil }
+        let usual =
+            switch security {
+            case .tls: 465
+            case .startTLS: 587
+            case .none: 25
+            }
+        envelope = MailRequest(
+            host: host, port: port ?? usual, security: security, certificateFile: authorities, user: user,
+            password: password, sender: sender, recipients: recipients, message: [])
+    }
 
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
+    func address(in language: Language) -> String {
+        let server = "\(envelope.host):\(envelope.port)"
+        return envelope.recipients.joined(separator: ", ") + (language == .ko ? "(\(server) 경유)" : " by \(server)")
+    }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
         var mail = envelope
         mail.recipients.removeAll(where: message.acceptedBy.contains)
         if mail.recipients.isEmpty { return SinkResponse(outcome: .delivered, text: "all recipients have it") }
-        mail.message =
-            MailMessage(
-                message, in: language, from: mail.sender, to: envelope.recipients, at: now, board: board
-            ).bytes
+        mail.message = MailMessage(message, from: mail.sender, to: envelope.recipients, at: now).bytes
         do throws(UpstreamError) {
-            let reply = try await client.send(mail)
+            let reply = try await clients.mail.send(mail)
             let outcome = outcome(of: reply.code)
             guard outcome == .delivered, !reply.refusals.isEmpty else {
                 return SinkResponse(outcome: outcome, text: reply.text)
@@ -46,5 +77,105 @@ struct MailSink: Sink {
         case 500...: .rejected
         default: .failed()
         }
+    }
+}
+
+extension Node {
+    /// Returns a mail address.
+    fileprivate func address() throws(ConfigurationDiagnostic) -> String {
+        try value(expected: "editor@example.org 같은 메일 주소를", "an address such as editor@example.org") {
+            MailRequest.isAddress($0) ? $0 : nil
+        }
+    }
+}
+
+extension String {
+    /// The text as a URL has a host, an IPv6 address in brackets; nil if it is no name and no address.
+    fileprivate var urlHost: String? {
+        let digits = hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+        if digits.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1 {
+            return digits.utf8.allSatisfy { "0123456789abcdefABCDEF:.".utf8.contains($0) } ? "[\(digits)]" : nil
+        }
+        let isName = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
+        return isName ? self : nil
+    }
+}
+
+// MARK: - The mail
+
+/// A message as a mail: RFC 5322, in ASCII throughout, with a plain text and the same as HTML (`multipart/alternative`).
+struct MailMessage {
+    /// The mail, in lines that end with CR LF.
+    let bytes: [UInt8]
+
+    /// Never in base64, and so in no part (RFC 2045, 6.7).
+    private static let boundary = "=_marquee"
+
+    /// Formats a message.
+    init(_ message: SinkMessage, from sender: String, to recipients: [String], at now: Date) {
+        let domain = sender.split(separator: "@").last ?? "localhost"
+        var head = [
+            "From: marquee <\(sender)>", "To: \(recipients.joined(separator: ",\r\n "))",
+            "Subject: \(Self.words(message.title.onOneLine.cut(to: 1_000)))", "Date: \(Self.date(now))",
+            "Message-ID: \(Self.id(message.key, domain))",
+        ]
+        // Mail programs show a retraction in the thread of its alert.
+        if message.alerts.count == 1, let retracted = message.alerts[0].retracts {
+            head += ["In-Reply-To: \(Self.id(retracted, domain))", "References: \(Self.id(retracted, domain))"]
+        }
+        head += [
+            "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+            "Content-Type: multipart/alternative; boundary=\"\(Self.boundary)\"", "",
+        ]
+        let text = message.text(limit: 100_000, link: message.link) + "\n"
+        let parts = Self.part(text, type: "plain") + Self.part(MailPage(message).html, type: "html")
+        bytes = Array((head + parts + ["--\(Self.boundary)--"]).map { $0 + "\r\n" }.joined().utf8)
+    }
+
+    /// Returns the lines of a part.
+    private static func part(_ text: String, type: String) -> [String] {
+        ["--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: base64", ""]
+            + base64(text)
+    }
+
+    /// Returns the same id for the same message, so that a mailbox can recognise a repeated mail.
+    private static func id(_ key: String, _ domain: some StringProtocol) -> String {
+        let plain = key.map { $0.isASCII && ($0.isLetter || $0.isNumber || "+-_.".contains($0)) ? $0 : "-" }
+        return "<\(String(plain))@\(domain)>"
+    }
+
+    /// Returns a date in Korean time.
+    private static func date(_ now: Date) -> String {
+        let day = KoreanDate(at: now)
+        let seconds = Int(now.timeIntervalSince(day.start))
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String(String(100 + $0).dropFirst()) }
+        let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][day.weekday]
+        let month = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ][day.month - 1]
+        return "\(weekday), \(day.day) \(month) \(day.year) \(time.joined(separator: ":")) +0900"
+    }
+
+    /// Returns a text as encoded words (RFC 2047), each of whole characters and at most 75 characters long.
+    static func words(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.utf8.count < 60, !text.contains("=?") {
+            return text
+        }
+        var pieces: [String] = [""]
+        for scalar in text.unicodeScalars where !scalar.isUnprintable {
+            if pieces[pieces.count - 1].utf8.count + String(scalar).utf8.count > 45 { pieces.append("") }
+            pieces[pieces.count - 1].unicodeScalars.append(scalar)
+        }
+        return pieces.map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
+    }
+
+    private static func base64(_ text: String) -> [String] {
+        var rest = Substring(Data(text.mailBytes).base64EncodedString())
+        var lines: [String] = []
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(76)))
+            rest = rest.dropFirst(76)
+        }
+        return lines
     }
 }

@@ -6,25 +6,43 @@ import Text
 
 /// A topic of ntfy, published as JSON (https://docs.ntfy.sh/publish/#publish-as-json).
 struct NtfySink: HTTPSink {
-    let client: HTTPClient
+    static let kind = "ntfy"
+    static let keys = ["url", "topic", "topicFile", "token", "tokenFile"]
+
     /// The server.
     let url: String
     /// The topic. It is secret: on an open server, it is enough to subscribe.
     let topic: String
     let token: String?
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
 
-    var secrets: [String] { [topic] + (token.map { [$0] } ?? []) }
+    init?(_ fields: inout SinkFields) {
+        let (topic, url) = (fields.secret("topic"), fields.url(standard: "https://ntfy.sh"))
+        token = fields.secret("token", isNeeded: false)
+        guard let topic, let url else { return nil }
+        // JSON is published to the server's root; elsewhere ntfy takes it for the text.
+        guard URL(string: url)?.path == "" else {
+            fields.addError(
+                at: "url", "서버 주소만 쓰세요(https://ntfy.sh). 주제는 topic 키에 쓰세요",
+                "write the server alone, as in https://ntfy.sh; the topic belongs in topic")
+            return nil
+        }
+        guard topic.isWord(upTo: 64) else {
+            fields.addError(
+                at: "topic", "주제(topic)가 올바르지 않습니다. 영문자, 숫자, 하이픈(-), 밑줄(_)로 1~64자를 쓰세요",
+                "a topic has 1 to 64 letters, digits, hyphens and _")
+            return nil
+        }
+        self.url = url
+        self.topic = topic
+    }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let image = message.image(on: board)
+        let image = message.image()
         let payload = Message(
-            topic: topic, title: message.heading(in: language).cut(to: 250, size: \.utf8.count),
-            message: message.text(in: language, limit: Self.limit, size: Self.size),
-            priority: 3 + min(message.severity.weight, 1), click: message.link(on: board),
-            icon: message.image(on: board, .small), attach: image, filename: image == nil ? nil : "poster.jpg",
+            topic: topic, title: message.heading.cut(to: 250, size: \.utf8.count),
+            message: message.text(limit: Self.limit, size: Self.size),
+            priority: 3 + min(message.severity.weight, 1), click: message.link,
+            icon: message.image(.small), attach: image, filename: image == nil ? nil : "poster.jpg",
             tags: Set(message.alerts.map(\.rule)).sorted())
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
@@ -52,9 +70,9 @@ struct NtfySink: HTTPSink {
         let priority: Int
         /// The address that a tap opens.
         let click: String?
-        /// The picture beside the notification.
+        /// The image beside the notification.
         let icon: String?
-        /// The picture in it, which phones fetch themselves.
+        /// The image in it, which phones fetch themselves.
         let attach: String?
         let filename: String?
         /// The rules.

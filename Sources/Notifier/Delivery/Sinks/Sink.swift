@@ -3,13 +3,47 @@ import JSONCoding
 import Networking
 import Text
 
-/// Sends messages to one destination: formats a message, sends it once, and interprets the response.
+/// A kind of sink, and one destination of that kind: reads the destination from a rule file, formats a message, sends it
+/// once, and interprets the response.
+///
+/// A kind is a type in one file; ``ConfiguredSink/kinds`` lists them.
 protocol Sink: Sendable {
-    /// The secrets to remove from responses.
-    var secrets: [String] { get }
+    /// The value of `kind` in rule files.
+    static var kind: String { get }
+    /// The keys in rule files that only this kind takes.
+    static var keys: [String] { get }
+
+    /// Reads the destination; returns nil if it cannot be read, for the reasons that are added to `fields`.
+    init?(_ fields: inout SinkFields)
+
+    /// Returns where messages go, without the parts of URLs that may have a token.
+    func address(in language: Language) -> String
 
     /// Sends a message once. Returns within a minute, and at once when the task is cancelled.
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse
+}
+
+/// The clients that sinks send with. They retry nothing: the outbox does, and its retries outlive the process.
+struct SinkClients: Sendable {
+    let http: HTTPClient
+    let mail = MailClient()
+
+    /// The most connections: each sink can have its own, so that none waits for another one on the same host.
+    private static let maximumConnections = 1_000
+
+    /// Starts the clients.
+    init() {
+        var retry = RetryPolicy.never
+        retry.attemptTimeout = .seconds(30)
+        http = HTTPClient(
+            limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
+    }
+
+    /// Cancels what is being sent.
+    func shutdown() async {
+        await http.shutdown()
+        await mail.shutdown()
+    }
 }
 
 /// The result of sending a message.
@@ -45,10 +79,10 @@ extension SinkResponse {
     }
 }
 
-/// A sink that sends HTTP requests.
+/// A sink that delivers a message with one HTTP request.
 protocol HTTPSink: Sink {
-    /// Sends the requests.
-    var client: HTTPClient { get }
+    /// The URL or the server that gets the requests.
+    var url: String { get }
 
     /// Returns the request that sends a message.
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest
@@ -58,22 +92,26 @@ protocol HTTPSink: Sink {
 }
 
 extension HTTPSink {
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
-        let (status, response) = await attempt(message, at: now)
+    func address(in language: Language) -> String { url.server }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
+        let (status, response) = await attempt(message, at: now, by: clients.http)
         // Some services fetch the image themselves, and refuse the whole message if they cannot: a message does not depend
         // on its poster. What was refused was not delivered, so nothing arrives twice.
         guard response.outcome == .rejected, let status, [400, 413, 422].contains(status),
             message.alerts.contains(where: { $0.poster != nil })
         else { return response }
-        let plain = await attempt(message.withoutImages, at: now).response
+        let plain = await attempt(message.withoutImages, at: now, by: clients.http).response
         guard plain.outcome == .delivered else { return plain }
         return SinkResponse(outcome: .delivered, text: "\(plain.text), without the poster (\(response.text))")
     }
 
-    /// Sends a message once. Returns the status of the answer, if there is one, and its meaning.
-    private func attempt(_ message: SinkMessage, at now: Date) async -> (status: Int?, response: SinkResponse) {
+    /// Sends a message once. Returns the status of the response, if there is one, and its meaning.
+    private func attempt(
+        _ message: SinkMessage, at now: Date, by client: HTTPClient
+    ) async -> (status: Int?, response: SinkResponse) {
         do {
-            let endpoint = Endpoint<HTTPResponse>(service: "sink", request: try request(for: message, at: now)) {
+            let endpoint = APICall<HTTPResponse>(service: "sink", request: try request(for: message, at: now)) {
                 response throws(UpstreamError) in response
             }
             let response = try await client.send(endpoint)
@@ -161,18 +199,28 @@ extension UpstreamError {
 
 extension HTTPRequest {
     /// Returns a request that is posted once and follows no redirect.
+    ///
+    /// - Parameter secrets: the secret parts of the URL; nil if everything after the host may have a token.
     static func post(
-        _ url: String, secrets: [String], headers: [HTTPField] = [], type: String = "application/json",
+        _ url: String, secrets: [String]? = nil, headers: [HTTPField] = [], type: String = "application/json",
         body: [UInt8]
     ) -> HTTPRequest {
         HTTPRequest(
-            url, secrets: secrets, method: .post, headers: [HTTPField("Content-Type", type)] + headers,
-            body: Data(body), deadline: .seconds(30), responseLimit: 1 << 20)
+            url, secrets: secrets ?? url.secretParts, method: .post,
+            headers: [HTTPField("Content-Type", type)] + headers, body: Data(body), deadline: .seconds(30),
+            responseLimit: 1 << 20)
+    }
+}
+
+extension String {
+    /// The parts of a URL that may have a token: the whole URL, and the part after the host.
+    var secretParts: [String] {
+        let path = split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).joined()
+        return path.isEmpty ? [self] : [self, path]
     }
 
-    /// Returns the parts of a URL that may contain a token: the whole URL, and the part after the host.
-    static func secrets(of url: String) -> [String] {
-        let path = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first
-        return [url] + (path.map { $0.isEmpty ? [] : [String($0)] } ?? [])
+    /// Scheme, host and port of a URL, without what may have a token.
+    var server: String {
+        split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 }

@@ -9,18 +9,20 @@ import Text
 ///
 /// The message is in blocks, and as text for notifications and for servers without blocks.
 struct SlackSink: HTTPSink {
-    let client: HTTPClient
-    let url: String
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
+    static let kind = "slack"
+    static let keys = ["url", "urlFile"]
 
-    var secrets: [String] { HTTPRequest.secrets(of: url) }
+    let url: String
+
+    init?(_ fields: inout SinkFields) {
+        guard let url = fields.secretURL() else { return nil }
+        self.url = url
+    }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
-        let link = message.link(on: board).map { "<\($0.escapedForLinkMarkup.escapedForSlack)>" }
-        let text = message.text(in: language, limit: 35_000, link: link, escape: \.escapedForSlack)
-        return .post(url, secrets: secrets, body: try JSON.encode(Message(text: text, blocks: blocks(of: message))))
+        let link = message.link.map { "<\($0.escapedForLinkMarkup.escapedForSlack)>" }
+        let text = message.text(limit: 35_000, link: link, escape: \.escapedForSlack)
+        return .post(url, body: try JSON.encode(Message(text: text, blocks: blocks(of: message))))
     }
 
     /// The largest number of characters in a section; Slack takes 3,000.
@@ -31,16 +33,15 @@ struct SlackSink: HTTPSink {
 
     /// Returns sections of linked sentences, the first one with the poster beside it.
     private func blocks(of message: SinkMessage) -> [Message.Section] {
-        let heading =
-            "*\(linked(message.heading(in: language).cut(to: 200, escape: \.escapedForSlack), message.link(on: board)))*"
+        let heading = "*\(linked(message.heading.cut(to: 200, escape: \.escapedForSlack), message.link))*"
         guard message.alerts.count > 1 else {
             let room = Self.sectionLimit - heading.utf16.count - 1
-            let sentence = message.title(in: language).cut(to: room, escape: \.escapedForSlack)
+            let sentence = message.title.cut(to: room, escape: \.escapedForSlack)
             return [section("\(heading)\n\(sentence)", of: message)]
         }
-        let lines = message.lines(in: language, limit: Self.limit) { alert in
-            let sentence = alert.sentence(in: language).cut(to: 500, escape: \.escapedForSlack)
-            return "• \(linked(sentence, alert.link(on: board)))"
+        let lines = message.lines(limit: Self.limit) { alert in
+            let sentence = alert.sentence(in: message.language).cut(to: 500, escape: \.escapedForSlack)
+            return "• \(linked(sentence, alert.link(on: message.board)))"
         }
         var texts = [heading]
         for line in lines {
@@ -55,8 +56,8 @@ struct SlackSink: HTTPSink {
 
     /// Returns a section; `message` is the one whose image stands beside it.
     private func section(_ text: String, of message: SinkMessage?) -> Message.Section {
-        let image = message?.image(on: board).map {
-            Message.Image(url: $0, text: message?.imageTitle(in: language) ?? "")
+        let image = message.flatMap { message in
+            message.image().map { Message.Image(url: $0, text: message.imageTitle) }
         }
         return Message.Section(text: Message.Text(text: text), accessory: image)
     }

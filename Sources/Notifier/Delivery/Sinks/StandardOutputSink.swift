@@ -2,21 +2,23 @@ import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 
 /// The notifier's standard output: messages as text, for a terminal or a pipe.
 struct StandardOutputSink: Sink {
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
-    let secrets: [String] = []
+    static let kind = "standardOutput"
+    static let keys: [String] = []
 
     // A full pipe blocks. On a queue of its own, it blocks only this sink.
     private static let queue = DispatchQueue(label: "marquee.standard-output")
 
-    func send(_ message: SinkMessage, at now: Date) async -> SinkResponse {
-        let text = message.text(in: language, limit: .max, link: message.link(on: board)).escapedForTerminal() + "\n"
+    init(_ fields: inout SinkFields) {}
+
+    func address(in language: Language) -> String { "-" }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
+        let text = message.text(limit: .max, link: message.link).escapedForTerminal() + "\n"
         return await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: Self.write(text)) }
         }

@@ -6,42 +6,50 @@ import Text
 
 /// A Telegram chat, by a bot (https://core.telegram.org/bots/api#sendmessage).
 struct TelegramSink: HTTPSink {
-    let client: HTTPClient
+    static let kind = "telegram"
+    static let keys = ["token", "tokenFile", "chat", "url"]
+
     /// The URL of the Bot API.
     let url: String
     /// The bot's token, which is part of the URL of each request.
     let token: String
     let chat: String
-    let language: Language
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
 
-    var secrets: [String] { [token] }
+    init?(_ fields: inout SinkFields) {
+        let (token, chat) = (fields.secret("token"), fields.text("chat"))
+        guard let url = fields.url(standard: "https://api.telegram.org"), let token, let chat else { return nil }
+        self.url = url
+        self.token = token
+        self.chat = chat
+    }
+
+    func address(in language: Language) -> String {
+        "\(url.server), \(language == .ko ? "대화방" : "chat") \(chat)"
+    }
 
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
         var text = FormattedText()
         text.append(
-            message.heading(in: language).cut(to: 200, escape: \.escapedForTelegram), link: message.link(on: board),
-            isBold: true)
+            message.heading.cut(to: 200, escape: \.escapedForTelegram), link: message.link, isBold: true)
         let room = Self.limit - text.size
         if message.alerts.count == 1 {
             text.append("\n")
-            text.append(message.title(in: language).cut(to: room - 1, escape: \.escapedForTelegram))
+            text.append(message.title.cut(to: room - 1, escape: \.escapedForTelegram))
         } else {
-            let lines = message.lines(in: language, limit: room, count: Self.maximumLinks) { alert in
-                "· " + alert.sentence(in: language).cut(to: 500, escape: \.escapedForTelegram)
+            let lines = message.lines(limit: room, count: Self.maximumLinks) { alert in
+                "· " + alert.sentence(in: message.language).cut(to: 500, escape: \.escapedForTelegram)
             }
             for (index, line) in lines.enumerated() {
                 text.append("\n")
                 // The last line may be no alert, but says how many are left out.
                 let isAlert =
                     index < message.alerts.count && (index < lines.count - 1 || lines.count == message.alerts.count)
-                text.append(line, link: isAlert ? message.alerts[index].link(on: board) : nil)
+                text.append(line, link: isAlert ? message.alerts[index].link(on: message.board) : nil)
             }
         }
         let payload = Message(
-            chat: chat, text: text.text, entities: text.entities, preview: Preview(url: message.image(on: board)))
-        return .post("\(url)/bot\(token)/sendMessage", secrets: secrets, body: try JSON.encode(payload))
+            chat: chat, text: text.text, entities: text.entities, preview: Preview(url: message.image()))
+        return .post("\(url)/bot\(token)/sendMessage", secrets: [token], body: try JSON.encode(payload))
     }
 
     /// The largest number of UTF-16 code units in a text.

@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import FoundationEssentials
 import JSONCoding
 import Networking
@@ -9,18 +10,28 @@ import Text
 ///
 /// The event has title, link and image as extension attributes behind its own bytes.
 struct WebhookSink: HTTPSink {
-    let client: HTTPClient
+    static let kind = "webhook"
+    static let keys = ["url", "urlFile", "secret", "secretFile"]
+
     let url: String
     /// The key for the signature.
     let key: [UInt8]
-    var language = Language.ko
-    /// The board's public URL, for links; nil if there is none.
-    var board: String?
 
-    var secrets: [String] { HTTPRequest.secrets(of: url) }
+    init?(_ fields: inout SinkFields) {
+        let (url, secret) = (fields.secretURL(), fields.secret("secret"))
+        guard let url, let secret else { return nil }
+        guard let key = Self.key(of: secret) else {
+            fields.addError(
+                at: "secret", "whsec_ 뒤의 값이 올바른 키(base64)가 아닙니다. 발급받은 값을 그대로 쓰세요",
+                "the part after whsec_ is not a base64 key")
+            return nil
+        }
+        self.url = url
+        self.key = key
+    }
 
     /// Returns the key of a secret: base64 after `whsec_`, or the secret itself; nil if it is not valid.
-    static func key(of secret: String) -> [UInt8]? {
+    private static func key(of secret: String) -> [UInt8]? {
         let prefix = "whsec_"
         let key =
             secret.hasPrefix(prefix)
@@ -30,12 +41,12 @@ struct WebhookSink: HTTPSink {
 
     func request(for message: SinkMessage, at now: Date) -> HTTPRequest {
         let isSingle = message.alerts.count == 1
-        let bodies = message.alerts.map { self.body(of: $0) }
+        let bodies = message.alerts.map { self.body(of: $0, in: message) }
         let body = isSingle ? bodies[0] : Array("[".utf8) + Array(bodies.joined(separator: ",".utf8)) + Array("]".utf8)
         let timestamp = "\(Int(now.timeIntervalSince1970))"
         let code = HMACSHA256.authenticationCode(for: Array("\(message.key).\(timestamp).".utf8) + body, key: key)
         return .post(
-            url, secrets: secrets,
+            url,
             headers: [
                 HTTPField("webhook-id", message.key), HTTPField("webhook-timestamp", timestamp),
                 HTTPField("webhook-signature", "v1,\(Data(code).base64EncodedString())"),
@@ -45,11 +56,11 @@ struct WebhookSink: HTTPSink {
     }
 
     /// Returns an alert's event with what other sinks show beside the sentence.
-    private func body(of alert: OutboundAlert) -> [UInt8] {
+    private func body(of alert: OutboundAlert, in message: SinkMessage) -> [UInt8] {
         guard alert.body.last == UInt8(ascii: "}") else { return alert.body }
         let attributes: [(String, String?)] = [
-            ("image", alert.image(on: board, .large)), ("link", board == nil ? nil : alert.link(on: board)),
-            ("title", alert.heading(in: language)),
+            ("image", alert.image(on: message.board, .large)), ("link", alert.link(on: message.board)),
+            ("title", alert.heading(in: message.language)),
         ]
         var body = alert.body.dropLast()
         for case (let name, let value?) in attributes {

@@ -12,7 +12,7 @@ struct KakaoHandler: Sendable {
 
     /// Returns the response to a search; the image addresses in it begin with `base`.
     func respond(to request: WebRequest, base: String, at instant: Date) -> WebResponse {
-        do throws(KakaoError) {
+        do throws(SimulatedKakaoError) {
             try checkKey(of: request)
             guard let text = request.query("query"), !text.isEmpty else { throw .missingQuery }
             let page = try number("page", in: 1...50, default: 1, of: request)
@@ -29,7 +29,7 @@ struct KakaoHandler: Sendable {
         (try? checkKey(of: request)) != nil
     }
 
-    private func checkKey(of request: WebRequest) throws(KakaoError) {
+    private func checkKey(of request: WebRequest) throws(SimulatedKakaoError) {
         let words = (request.header("Authorization") ?? "").split(separator: " ", omittingEmptySubsequences: false)
         guard words.first == "KakaoAK" else { throw .malformedKey(nil) }
         guard words.count == 2, !words[1].isEmpty else {
@@ -40,7 +40,7 @@ struct KakaoHandler: Sendable {
 
     private func number(
         _ name: String, in range: ClosedRange<Int>, default standard: Int, of request: WebRequest
-    ) throws(KakaoError) -> Int {
+    ) throws(SimulatedKakaoError) -> Int {
         guard let text = request.query(name) else { return standard }
         guard let number = Int(text), number >= range.lowerBound else {
             throw .outOfRange(name, isTooLarge: false)
@@ -51,7 +51,7 @@ struct KakaoHandler: Sendable {
 }
 
 /// An error of Kakao's API, in one of its two formats.
-struct KakaoError: Error, Hashable {
+struct SimulatedKakaoError: Error, Hashable {
     let status: Int
     let body: [UInt8]
 
@@ -66,37 +66,39 @@ struct KakaoError: Error, Hashable {
         body = JSONTree.object([("code", .number(code)), ("msg", .string(msg))]).json
     }
 
-    static let missingQuery = KakaoError(
+    static let missingQuery = SimulatedKakaoError(
         status: 400, errorType: "MissingParameter", message: "query parameter required")
-    static let unknownKey = KakaoError(status: 401, errorType: "AccessDeniedError", message: "cannot find appkey")
-    static let throttled = KakaoError(
+    static let unknownKey = SimulatedKakaoError(
+        status: 401, errorType: "AccessDeniedError", message: "cannot find appkey")
+    static let throttled = SimulatedKakaoError(
         status: 429, errorType: "RequestThrottled", message: "API limit has been exceeded.")
 
-    static func malformedKey(_ key: String?) -> KakaoError {
-        KakaoError(status: 401, errorType: "AccessDeniedError", message: "wrong appKey(\(key ?? "null")) format")
+    static func malformedKey(_ key: String?) -> SimulatedKakaoError {
+        SimulatedKakaoError(
+            status: 401, errorType: "AccessDeniedError", message: "wrong appKey(\(key ?? "null")) format")
     }
 
-    static func outOfRange(_ parameter: String, isTooLarge: Bool) -> KakaoError {
-        KakaoError(
+    static func outOfRange(_ parameter: String, isTooLarge: Bool) -> SimulatedKakaoError {
+        SimulatedKakaoError(
             status: 400, errorType: "InvalidArgument",
             message: "\(parameter) is \(isTooLarge ? "more than max" : "less than min")")
     }
 
     /// Returns the recorded error with a code (`-10`) or an error type (`RequestThrottled`), and its status.
-    static func recorded(_ code: String) -> KakaoError {
+    static func recorded(_ code: String) -> SimulatedKakaoError {
         switch code {
-        case "-10": KakaoError(status: 400, code: -10, msg: "API limit has been exceeded.")
-        case "-401": KakaoError(status: 401, code: -401, msg: "wrong appKey")
-        case "-7": KakaoError(status: 503, code: -7, msg: "service maintenance")
-        case "-1": KakaoError(status: 400, code: -1, msg: "internal error")
+        case "-10": SimulatedKakaoError(status: 400, code: -10, msg: "API limit has been exceeded.")
+        case "-401": SimulatedKakaoError(status: 401, code: -401, msg: "wrong appKey")
+        case "-7": SimulatedKakaoError(status: 503, code: -7, msg: "service maintenance")
+        case "-1": SimulatedKakaoError(status: 400, code: -1, msg: "internal error")
         case "MissingParameter": missingQuery
         case "InvalidArgument": outOfRange("page", isTooLarge: true)
         case "AccessDeniedError": unknownKey
         case "NotAuthorizedError":
-            KakaoError(
+            SimulatedKakaoError(
                 status: 403, errorType: "NotAuthorizedError", message: "App(sandbox) disabled IMAGE_SEARCH service.")
         case "RequestThrottled": throttled
-        default: KakaoError(status: 400, errorType: code, message: "unknown error")
+        default: SimulatedKakaoError(status: 400, errorType: code, message: "unknown error")
         }
     }
 

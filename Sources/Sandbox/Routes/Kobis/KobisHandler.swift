@@ -31,7 +31,7 @@ struct KobisHandler: Sendable {
     }
 
     private enum CallError: Error {
-        case kobis(KobisError)
+        case kobis(SimulatedKobisError)
         case unknownCall
     }
 
@@ -95,31 +95,31 @@ struct KobisHandler: Sendable {
 }
 
 /// An error of the KOBIS API. The misspellings in the messages are the service's own.
-struct KobisError: Hashable, Sendable {
+struct SimulatedKobisError: Hashable, Sendable {
     let code: String
     let message: String
 
-    static let wrongKey = KobisError(code: "320010", message: "유효하지않은 키값입니다.")
-    static let quotaExhausted = KobisError(code: "320011", message: "키의 하루 이용량을 초과하였습니다.")
+    static let wrongKey = SimulatedKobisError(code: "320010", message: "유효하지않은 키값입니다.")
+    static let quotaExhausted = SimulatedKobisError(code: "320011", message: "키의 하루 이용량을 초과하였습니다.")
 
-    static func missingDate(parameter: String) -> KobisError {
-        KobisError(code: "320102", message: "날짜는 필수항목입니다.[parameterName=\(parameter),parameterValue=null]")
+    static func missingDate(parameter: String) -> SimulatedKobisError {
+        SimulatedKobisError(code: "320102", message: "날짜는 필수항목입니다.[parameterName=\(parameter),parameterValue=null]")
     }
 
-    static func malformedDate(parameter: String, value: String) -> KobisError {
-        KobisError(
+    static func malformedDate(parameter: String, value: String) -> SimulatedKobisError {
+        SimulatedKobisError(
             code: "320103",
             message: "날싸형식에 맞게 입력하십시요.(YYYYMMDD)[parameterName=\(parameter),parameterValue=\(value)]")
     }
 
     /// Returns the error with a code, as recorded; a code without a recording gets a generic message.
-    static func recorded(_ code: String) -> KobisError {
+    static func recorded(_ code: String) -> SimulatedKobisError {
         switch code {
         case wrongKey.code: wrongKey
         case quotaExhausted.code: quotaExhausted
         case "320102": missingDate(parameter: "targetDt")
         case "320103": malformedDate(parameter: "targetDt", value: "2025")
-        default: KobisError(code: code, message: "시스템 오류가 발생하였습니다.")
+        default: SimulatedKobisError(code: code, message: "시스템 오류가 발생하였습니다.")
         }
     }
 

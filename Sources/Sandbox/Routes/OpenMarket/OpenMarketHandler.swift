@@ -14,13 +14,13 @@ final class OpenMarketHandler: Sendable {
 
     static let prefix = "/openmarket"
 
-    private let store: Locked<OpenMarketStore>
+    private let store: Locked<SimulatedShop>
 
     init(options: SandboxOptions, opened: Date) {
-        let vendor = OpenMarketStore.Vendor(
+        let vendor = SimulatedShop.Vendor(
             id: 1, name: "marquee", identifier: options.openMarketIdentifier, secret: options.openMarketSecret)
         store = Locked(
-            OpenMarketStore(seed: options.seed, vendors: [vendor] + OpenMarketSeedData.otherVendors, opened: opened))
+            SimulatedShop(seed: options.seed, vendors: [vendor] + OpenMarketSeedData.otherVendors, opened: opened))
     }
 
     /// Returns the response to a call; image addresses in it begin with `base`.
@@ -141,7 +141,7 @@ final class OpenMarketHandler: Sendable {
         return encoder.response(removed)
     }
 
-    private func vendor(of request: WebRequest) throws(OpenMarketError) -> OpenMarketStore.Vendor {
+    private func vendor(of request: WebRequest) throws(OpenMarketError) -> SimulatedShop.Vendor {
         guard let identifier = request.header("identifier"), let vendor = store.withLock({ $0.vendor(identifier) })
         else {
             throw .unknownVendor
@@ -149,7 +149,7 @@ final class OpenMarketHandler: Sendable {
         return vendor
     }
 
-    private func product(_ word: String) throws(OpenMarketError) -> OpenMarketStore.Product {
+    private func product(_ word: String) throws(OpenMarketError) -> SimulatedShop.Product {
         guard let id = Int(word), let product = store.withLock({ $0.products[id] }) else { throw .unknownProduct }
         return product
     }
@@ -157,7 +157,7 @@ final class OpenMarketHandler: Sendable {
     /// Returns the id of a product.
     ///
     /// - Throws: `OpenMarketError` if it does not exist, belongs to another vendor, or the secret is wrong.
-    private func ownProductID(_ word: String, of vendor: OpenMarketStore.Vendor, secret: String?)
+    private func ownProductID(_ word: String, of vendor: SimulatedShop.Vendor, secret: String?)
         throws(OpenMarketError) -> Int
     {
         let product = try product(word)

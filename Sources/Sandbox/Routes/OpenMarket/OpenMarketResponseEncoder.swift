@@ -11,12 +11,12 @@ struct OpenMarketResponseEncoder: Sendable {
     let now: Date
 
     /// Returns the response with one product. The response to a change has no images.
-    func response(_ product: OpenMarketStore.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
+    func response(_ product: SimulatedShop.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
         .json(JSONTree.object(fields(of: product, isInList: false, withImages: withImages)).json, status: status)
     }
 
     /// Returns the response with a page of the list.
-    func response(_ products: [OpenMarketStore.Product], page: Int, size: Int, total: Int) -> WebResponse {
+    func response(_ products: [SimulatedShop.Product], page: Int, size: Int, total: Int) -> WebResponse {
         let last = (total + size - 1) / size
         let isV3 = generation == .v3
         return .json(
@@ -32,7 +32,7 @@ struct OpenMarketResponseEncoder: Sendable {
             ]).json)
     }
 
-    private func fields(of product: OpenMarketStore.Product, isInList: Bool, withImages: Bool) -> [(String, JSONTree)] {
+    private func fields(of product: SimulatedShop.Product, isInList: Bool, withImages: Bool) -> [(String, JSONTree)] {
         let thumbnail = product.images.first { $0.id == product.thumbnail } ?? product.images[0]
         var fields: [(String, JSONTree)] = [("id", .number(product.id)), ("vendor_id", .number(product.vendor.id))]
         if isInList, generation == .v4 { fields.append(("vendorName", .string(product.vendor.name))) }
@@ -52,7 +52,7 @@ struct OpenMarketResponseEncoder: Sendable {
         return fields
     }
 
-    private func image(_ image: OpenMarketStore.Image, of product: OpenMarketStore.Product) -> JSONTree {
+    private func image(_ image: SimulatedShop.Image, of product: SimulatedShop.Product) -> JSONTree {
         var fields: [(String, JSONTree)] = [
             ("id", .number(image.id)), ("url", .string(address(of: image, "origin"))),
             ("thumbnail_url", .string(address(of: image, "thumb"))),
@@ -61,12 +61,12 @@ struct OpenMarketResponseEncoder: Sendable {
         return .object(fields + [("issued_at", .string(text(of: product.created)))])
     }
 
-    private func address(of image: OpenMarketStore.Image, _ size: String) -> String {
+    private func address(of image: SimulatedShop.Image, _ size: String) -> String {
         "\(base)/media/\(size)/\(image.name)"
     }
 
     /// Returns the price after the discount, rounded to cents as in the market: 999.99 − 99.99 is 900, not 899.9999….
-    private func bargain(_ product: OpenMarketStore.Product) -> Double {
+    private func bargain(_ product: SimulatedShop.Product) -> Double {
         ((product.price - product.discount) * 100).rounded() / 100
     }
 

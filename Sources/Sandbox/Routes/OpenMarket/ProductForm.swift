@@ -46,7 +46,7 @@ struct ProductForm: Decodable, Sendable {
         return nil
     }
 
-    func apply(to product: inout OpenMarketStore.Product) {
+    func apply(to product: inout SimulatedShop.Product) {
         product.name = name ?? product.name
         product.description = descriptions ?? description ?? product.description
         product.currency = currency ?? product.currency

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import JSONCoding
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import Worker
 import ZeroMQ
@@ -160,7 +160,7 @@ struct BackfillCommand: Subcommand {
 
     /// Shows the progress until the backfill is done.
     private func watch(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
-        let screen = ProgressScreen()
+        let screen = ProgressPrinter()
         var rate = RateEstimator()
         var isAnswered = false
         while true {

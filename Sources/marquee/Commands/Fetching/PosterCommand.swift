@@ -3,7 +3,7 @@ import Concurrency
 import Contract
 import JSONCoding
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 

@@ -1,7 +1,7 @@
 import Contract
 import FoundationEssentials
 import OpenMarket
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee product`

@@ -1,6 +1,6 @@
 import BoxOffice
 import Contract
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee request`

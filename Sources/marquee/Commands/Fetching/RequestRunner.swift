@@ -2,7 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 
@@ -89,13 +89,13 @@ struct RequestRunner {
     /// Returns the text of an event that answers a request; none of another event.
     static func lines(of event: Event) throws -> [String] {
         switch event.topic {
-        case .ranking, .weekRanking: try ChartTable(event).lines()
-        case .movie: MovieView(movie: try event.data()).lines
+        case .ranking, .weekRanking: try ChartText(event).lines()
+        case .movie: MovieText(movie: try event.data()).lines
         case .poster: PosterView(poster: try event.data()).lines
         case .products: ProductTable(page: try event.data()).lines
-        case .product: ProductView(product: try event.data()).lines
-        case .productRemoved: ProductView.lines(removed: try event.data())
-        case .request, .anomaly, .alert, .anomalyAlert, .productAlert: []
+        case .product: ProductText(product: try event.data()).lines
+        case .productRemoved: ProductText.lines(removed: try event.data())
+        case .request, .anomaly, .alert: []
         }
     }
 }

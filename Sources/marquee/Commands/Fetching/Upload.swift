@@ -1,7 +1,7 @@
 import Contract
 import FoundationEssentials
 import Glibc
-import Operations
+import ServiceRuntime
 import Text
 
 /// Reads the files that a request attaches, and shows the progress on standard error if that is a terminal.

@@ -1,7 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee backup`

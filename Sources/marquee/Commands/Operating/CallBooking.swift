@@ -3,7 +3,7 @@ import Contract
 import JSONCoding
 import Messaging
 import Networking
-import Operations
+import ServiceRuntime
 import Upstreams
 import Worker
 import ZeroMQ

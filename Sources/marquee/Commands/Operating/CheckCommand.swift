@@ -5,7 +5,7 @@ import FoundationEssentials
 import Messaging
 import Networking
 import Notifier
-import Operations
+import ServiceRuntime
 import Text
 import Upstreams
 import Worker
@@ -137,7 +137,7 @@ struct CheckCommand: Subcommand {
     private func check(
         _ upstream: Configuration.Upstream, _ word: String, _ name: String, with client: HTTPClient,
         _ report: inout Report,
-        _ call: (_ key: String) -> Endpoint<Date?>
+        _ call: (_ key: String) -> APICall<Date?>
     ) async {
         let variable = "MARQUEE_\(word)_KEY"
         guard let key = upstream.key else {
@@ -274,7 +274,7 @@ struct CheckCommand: Subcommand {
     /// Asks for the headers of an address; any status is an answer.
     private func head(_ url: String, with client: HTTPClient) async throws(UpstreamError) -> HTTPResponse {
         let request = HTTPRequest(url, method: .head, deadline: .seconds(5))
-        return try await client.send(Endpoint(service: "check", request: request) { $0 })
+        return try await client.send(APICall(service: "check", request: request) { $0 })
     }
 
     /// Asks a process for its status; returns why there is none, or nil if there is.
@@ -312,10 +312,10 @@ struct CheckCommand: Subcommand {
     }
 }
 
-extension Endpoint {
+extension APICall {
     /// The endpoint whose value is the time of the response by the service's clock. A day without figures is an answer.
-    fileprivate var dated: Endpoint<Date?> {
-        Endpoint<Date?>(service: service, request: request) { response throws(UpstreamError) in
+    fileprivate var dated: APICall<Date?> {
+        APICall<Date?>(service: service, request: request) { response throws(UpstreamError) in
             do throws(UpstreamError) {
                 _ = try read(response)
             } catch {

@@ -1,5 +1,5 @@
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee keys`

@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import JSONCoding
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee log`

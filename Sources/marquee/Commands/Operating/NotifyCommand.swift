@@ -4,7 +4,7 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import Notifier
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 
@@ -94,7 +94,7 @@ struct NotifyCommand: Subcommand {
 
     /// Returns the rule of this name.
     private static func rule(_ word: String) throws(UsageError) -> AlertRule {
-        guard let rule = AlertRule(rawValue: word) else {
+        guard let rule = AlertRule.allCases.first(where: { $0.rawValue == word }) else {
             let nearest = AlertRule.allCases.map(\.rawValue).nearest(to: word) ?? ""
             throw UsageError(
                 "\(word.visiblyQuoted) 규칙은 없습니다. 혹시 \(nearest)인가요?",
@@ -125,7 +125,7 @@ struct NotifyCommand: Subcommand {
     }
 
     /// Returns the sink of the rule file that has this name.
-    private func sink(_ name: String, _ configuration: Configuration) throws -> SinkConfiguration {
+    private func sink(_ name: String, _ configuration: Configuration) throws -> ConfiguredSink {
         let sinks = try configuration.ruleFile().sinks
         guard let sink = sinks.first(where: { $0.name == name }) else {
             let names = sinks.map(\.name).joined(separator: ", ")
@@ -152,10 +152,10 @@ struct NotifyCommand: Subcommand {
         }
         var status = ExitStatus.done
         for sink in sinks {
-            let (isDelivered, answer) = try await sink.test(sample, at: Date(), board: configuration.publicURL)
+            let (isDelivered, answer) = await sink.test(sample, at: Date(), board: configuration.publicURL)
             let outcome =
                 isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
-            Console.print("\(sink.name): \(outcome): \(DeliveryTable.text(ofAnswer: answer))")
+            Console.print("\(sink.name): \(outcome): \(DeliveryText.text(ofAnswer: answer))")
             if !isDelivered { status = .failed }
         }
         return status
@@ -172,7 +172,7 @@ struct NotifyCommand: Subcommand {
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {
         if printsJSON { return try print(entries) }
-        DeliveryTable(entries: entries).lines.forEach(Console.print)
+        DeliveryText(entries: entries).lines.forEach(Console.print)
     }
 
     private func show(_ letters: [DeliveryLog.Dead]) throws {

@@ -4,7 +4,7 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import Networking
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 
@@ -69,8 +69,8 @@ struct StatusCommand: Subcommand {
             if printsJSON {
                 Console.print(String(decoding: reply.body, as: UTF8.self))
             } else {
-                let view = StatusView(
-                    status: try JSON.decode(StatusView.Status.self, from: reply.body), address: address,
+                let view = StatusText(
+                    status: try JSON.decode(StatusText.Status.self, from: reply.body), address: address,
                     isOfNotifier: asksNotifier)
                 view.lines.forEach(Console.print)
             }
@@ -85,7 +85,7 @@ struct StatusCommand: Subcommand {
     private func printHealth(of process: String, at url: String) async -> ExitStatus {
         let client = HTTPClient(retry: .never)
         let request = HTTPRequest("\(url)/healthz", deadline: .seconds(3))
-        let endpoint = Endpoint<(isHealthy: Bool, text: String)>(service: "health", request: request) {
+        let endpoint = APICall<(isHealthy: Bool, text: String)>(service: "health", request: request) {
             let lines = String(decoding: $0.body, as: UTF8.self).split(whereSeparator: \.isNewline)
             return ($0.status == 200, lines.joined(separator: "\n"))
         }

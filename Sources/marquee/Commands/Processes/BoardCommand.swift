@@ -1,5 +1,6 @@
 import Board
-import Operations
+import Notifier
+import ServiceRuntime
 import Text
 
 /// `marquee board`
@@ -60,7 +61,9 @@ struct BoardCommand: Subcommand {
         var options = options
         options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil
         options.hasOpenMarket = trustsSandbox
-        let board = BoardProcess(configuration, options: options, logger: configuration.logger("board"))
+        options.ruleHeadings = AlertRules.headings
+        let runtime = Runtime(logger: configuration.logger("board"))
+        let board = BoardProcess(configuration, options: options, runtime: runtime)
         try await board.run(until: signals.first)
         return .done
     }

@@ -1,6 +1,6 @@
 import BoxOffice
 import Notifier
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee notifier`
@@ -59,14 +59,14 @@ struct NotifierCommand: Subcommand {
         let signals = TerminationSignals(reloadsOnHangup: true)
         if isAttached { ParentMonitor.start() }
         let file = try configuration.ruleFile(ranks: ranks)
-        let logger = logger(configuration, for: file)
         let reloading = RuleFileReloading(requests: signals.reloads) {
             let file = try configuration.ruleFile(ranks: ranks)
             return (file, self.logger(configuration, for: file))
         }
         let notifier = NotifierProcess(
             configuration, rules: file.rules, since: since, sinks: file.sinks,
-            dryRun: isDryRun ? Console.print : nil, reloading: reloading, logger: logger, failPoints: failPoints)
+            dryRun: isDryRun ? Console.print : nil, reloading: reloading,
+            runtime: Runtime(logger: logger(configuration, for: file), failPoints: failPoints))
         try await notifier.run(until: signals.first)
         return .done
     }

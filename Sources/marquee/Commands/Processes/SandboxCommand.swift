@@ -1,5 +1,5 @@
-import Operations
 import Sandbox
+import ServiceRuntime
 import Text
 
 /// `marquee sandbox`

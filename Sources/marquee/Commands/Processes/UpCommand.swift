@@ -6,7 +6,7 @@ import Glibc
 import JSONCoding
 import Messaging
 import Notifier
-import Operations
+import ServiceRuntime
 import Text
 import Worker
 import YAML
@@ -67,7 +67,7 @@ struct UpCommand: Subcommand {
     private static let longestPause = Duration.seconds(60)
 
     /// The reason why the command ends.
-    private enum Ending: Sendable {
+    private enum ExitReason: Sendable {
         case stopped
         case failed(String)
     }
@@ -75,8 +75,8 @@ struct UpCommand: Subcommand {
     /// Runs the processes and shows charts until a signal or an error; then stops all processes and returns the reason.
     private func firstEnding(
         of children: ChildProcessGroup, _ signals: TerminationSignals, _ configuration: Configuration
-    ) async -> Ending {
-        await withTaskGroup(of: Ending.self) { tasks in
+    ) async -> ExitReason {
+        await withTaskGroup(of: ExitReason.self) { tasks in
             tasks.addTask {
                 await signals.first()
                 return .stopped
@@ -122,7 +122,7 @@ struct UpCommand: Subcommand {
     }
 
     /// Starts the process of a role, and starts it again whenever it ends, until the group stops.
-    private func keepRunning(_ role: String, of children: ChildProcessGroup) async throws -> Ending {
+    private func keepRunning(_ role: String, of children: ChildProcessGroup) async throws -> ExitReason {
         var pause = Self.firstPause
         var isFirst = true
         while let child = try children.start(role) {
@@ -204,7 +204,7 @@ struct UpCommand: Subcommand {
 
     private func printChart(_ event: Event) throws {
         Console.print("")
-        ChartTable(chart: try event.data()).lines().forEach(Console.print)
+        ChartText(chart: try event.data()).lines().forEach(Console.print)
         Console.print("")
     }
 

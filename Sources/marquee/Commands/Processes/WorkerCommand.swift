@@ -1,4 +1,4 @@
-import Operations
+import ServiceRuntime
 import Text
 import Worker
 
@@ -48,8 +48,8 @@ struct WorkerCommand: Subcommand {
         let signals = TerminationSignals()
         if isAttached { ParentMonitor.start() }
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
-        let logger = configuration.logger("worker")
-        let worker = WorkerProcess(configuration, liveDays: days, logger: logger, failPoints: failPoints)
+        let runtime = Runtime(logger: configuration.logger("worker"), failPoints: failPoints)
+        let worker = WorkerProcess(configuration, liveDays: days, runtime: runtime)
         try await worker.run(until: signals.first)
         return .done
     }

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee export`

@@ -1,7 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee history`
@@ -104,7 +104,7 @@ struct HistoryCommand: Subcommand {
             for revision in shown { Console.print(String(decoding: revision.event.body, as: UTF8.self)) }
             return .done
         }
-        let table = try ChartTable(newest.event)
+        let table = try ChartText(newest.event)
         table.lines().forEach(Console.print)
         if showsRevisions {
             Console.print("")

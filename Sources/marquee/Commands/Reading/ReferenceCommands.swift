@@ -1,5 +1,5 @@
 import BoxOffice
-import Operations
+import ServiceRuntime
 import Text
 
 /// `marquee areas`

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Notifier
-import Operations
+import ServiceRuntime
 import Text
 import Worker
 

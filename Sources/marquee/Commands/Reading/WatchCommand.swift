@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Messaging
-import Operations
+import ServiceRuntime
 import Text
 import ZeroMQ
 

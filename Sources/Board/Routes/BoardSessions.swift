@@ -1,0 +1,139 @@
+import Concurrency
+import Contract
+import Crypto
+import FoundationEssentials
+import ServiceRuntime
+import Text
+import WebServer
+
+/// The sessions of visitors who gave the board's password; each lasts twelve hours, or until the board restarts.
+///
+/// Each client may send ten wrong passwords at once, and one more every six seconds; then none that it sends counts, the right
+/// one included. Other clients are not affected. The store compares and keeps only digests of passwords and tokens.
+final class BoardSessions: Sendable {
+    private struct State {
+        /// The wrong passwords that each client may still send.
+        var attempts = VisitorTable<TokenBucket>()
+        /// The ages of the open sessions, by the digests of their tokens.
+        var ages: [String: Stopwatch] = [:]
+    }
+
+    /// How long a session lasts.
+    static let lifetime = Duration.seconds(12 * 3_600)
+    /// How many sessions may be open. One more ends the oldest.
+    private static let limit = 50
+
+    private let password: String?
+    private let clock: any Clock<Duration>
+    private let age: Stopwatch
+    private let state = Locked(State())
+
+    /// Makes a store without sessions.
+    ///
+    /// - Parameter password: The board's password; nil lets nobody sign in.
+    init(password: Secret?, clock: some Clock<Duration>) {
+        self.password = password.map { Self.digest($0.value) }
+        self.clock = clock
+        age = Stopwatch(clock)
+    }
+
+    /// Whether the operator has set a password.
+    var isEnabled: Bool { password != nil }
+
+    /// Begins a session, and returns its token.
+    ///
+    /// - Parameter client: Who has sent the password.
+    /// - Throws: `notFound` if the board has no password, `overloaded` after too many attempts, `unauthorized` if the
+    ///   password is wrong.
+    func begin(password attempt: String, from client: ClientAddress?) throws(ContractError) -> String {
+        guard let password else {
+            throw ContractError(.notFound, "nobody can sign in: the operator has set no password for the board")
+        }
+        // Taken before the comparison, so that attempts at the same time count, too.
+        let now = age.elapsed
+        let isAllowed = state.withLock { state in
+            state.attempts.change(client, default: TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6, at: now)) {
+                $0.takeToken(at: now)
+            }
+        }
+        guard isAllowed else {
+            throw ContractError(
+                .overloaded, "too many wrong passwords came from this address; try again later", retryAfter: 6)
+        }
+        guard Self.areEqual(Self.digest(attempt), password) else {
+            throw ContractError(.unauthorized, "the password is wrong", field: "password")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let token = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined(separator: "-")
+        let sessionAge = Stopwatch(clock)
+        state.withLock { state in
+            state.attempts.remove(client)
+            state.ages = state.ages.filter { $0.value.elapsed < Self.lifetime }
+            let oldest = state.ages.max { $0.value.elapsed < $1.value.elapsed }
+            if state.ages.count >= Self.limit, let oldest { state.ages[oldest.key] = nil }
+            state.ages[Self.digest(token)] = sessionAge
+        }
+        return token
+    }
+
+    /// Returns whether a session with this token is open.
+    func isOpen(_ token: String?) -> Bool {
+        guard let token else { return false }
+        let sessionAge = state.withLock { $0.ages[Self.digest(token)] }
+        return sessionAge.map { $0.elapsed < Self.lifetime } ?? false
+    }
+
+    /// Ends the session with this token, if there is one.
+    func end(_ token: String?) {
+        guard let token else { return }
+        state.withLock { $0.ages[Self.digest(token)] = nil }
+    }
+
+    private static func digest(_ text: String) -> String {
+        SHA256.hexDigest(of: Array(text.utf8))
+    }
+
+    // In constant time, so that the time of an answer says nothing about the password.
+    private static func areEqual(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// The cookie that holds a session's token.
+///
+/// No script can read it, and browsers send it only to the board and only from the board's own pages.
+///
+/// Where visitors reach the board by HTTPS, the cookie's name makes browsers refuse one that was set without it: `__Host-`,
+/// or `__Secure-` for a board below another site, because `__Host-` allows no path but the root.
+struct SessionCookie {
+    /// The path of the board.
+    let basePath: BasePath
+    /// Whether visitors reach the board by HTTPS, whatever a request says.
+    let isSecure: Bool
+
+    private var name: String {
+        guard isSecure else { return "marquee-session" }
+        return (basePath == .root ? "__Host-" : "__Secure-") + "marquee-session"
+    }
+
+    /// Returns the token in a request's cookies; nil if there is none.
+    func token(of request: WebRequest) -> String? {
+        for part in (request.header("Cookie") ?? "").parts(between: ";") {
+            let pair = part.drop { $0 == " " }.parts(between: "=", atMost: 2)
+            if pair.count == 2, pair[0] == name { return String(pair[1]) }
+        }
+        return nil
+    }
+
+    /// Returns the header that sets the cookie, or deletes it if `token` is nil.
+    ///
+    /// The cookie is for HTTPS only where that is known: from the public URL, or from the proxy.
+    func header(_ token: String?, for request: WebRequest) -> (name: String, value: String) {
+        let maxAge = token == nil ? 0 : BoardSessions.lifetime.components.seconds
+        let secure = isSecure || request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
+        return (
+            "Set-Cookie",
+            "\(name)=\(token ?? ""); Path=\(basePath); Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(secure)"
+        )
+    }
+}

@@ -1,0 +1,105 @@
+public import Contract
+public import EventStore
+public import SQLite
+
+/// Answers the commands of a process that has a log: `status`, `replay`, `latest` and the process's own.
+///
+/// Every command passes the request guard here, and nowhere else.
+public struct LogHandler: Sendable {
+    /// Answers one command. Always returns a reply.
+    public typealias Answer = @Sendable (Command) async -> Reply
+
+    private let log: EventLog
+    private let database: Database
+    private let requestGuard: RequestGuard
+    private let own: [String: Answer]
+    private let status: @Sendable () async throws -> Reply
+
+    /// Makes the handler of a process.
+    ///
+    /// - Parameters:
+    ///   - log: The log that `replay` and `latest` read.
+    ///   - database: The database that the log is in.
+    ///   - requestGuard: Decides which client may send which command.
+    ///   - own: The commands that only this process has, by name.
+    ///   - status: Returns the reply to `status`.
+    public init(
+        log: EventLog, database: Database, requestGuard: RequestGuard = .unrestricted(), own: [String: Answer] = [:],
+        status: @escaping @Sendable () async throws -> Reply
+    ) {
+        self.log = log
+        self.database = database
+        self.requestGuard = requestGuard
+        self.own = own
+        self.status = status
+    }
+
+    /// Answers commands one after another.
+    public func answer(_ commands: [Command]) async -> [Reply] {
+        var replies: [Reply] = []
+        for command in commands { replies.append(await answer(command)) }
+        return replies
+    }
+
+    /// Answers a command. Every command gets a reply.
+    public func answer(_ command: Command) async -> Reply {
+        if let failure = requestGuard.refusal(of: command.name, from: command.sender) { return .refused(failure) }
+        if command.asksForPage, let failure = requestGuard.refusal(ofPageWithUnread: command.unread) {
+            return .refused(failure)
+        }
+        if let answer = own[command.name] {
+            // A process's own command may take long, and this may be the I/O thread.
+            let reply = await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(command) }
+            if reply.word != "refused" { requestGuard.recordAccepted(command) }
+            return reply
+        }
+        do {
+            switch command.name {
+            case "status": return try await status()
+            case "replay": return try await replay(PageFields(frames: command.frames))
+            case "latest": return try await latest(PageFields(frames: command.frames))
+            default:
+                let name = String(command.name.prefix(40)).debugDescription
+                return .refused(ContractError(.badRequest, "unknown command \(name)", field: "command"))
+            }
+        } catch let failure as ContractError {
+            return .refused(failure)
+        } catch {
+            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
+        }
+    }
+
+    private func replay(_ fields: PageFields) async throws -> Reply {
+        let stream = try fields.requiredStream()
+        let (after, limit) = (try fields.sequence(), try fields.count())
+        let (page, first) = try await database.read { connection in
+            let page = try log.frames(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
+            return (page, try log.oldest(of: stream, in: connection))
+        }
+        return .events(page.frames, PageHeader(page, of: stream, first: first, epoch: log.epoch))
+    }
+
+    private func latest(_ fields: PageFields) async throws -> Reply {
+        let limit = try fields.count()
+        let snapshot = try await database.read { connection in
+            try log.latest(prefix: fields.prefix, after: fields.lastTopic, limit: limit, in: connection)
+        }
+        let frames = snapshot.events.flatMap(\.frames)
+        return .events(frames, PageHeader(snapshot, prefix: fields.prefix, epoch: log.epoch))
+    }
+}
+
+extension PageHeader {
+    /// Makes the header of a page of a stream.
+    init(_ page: EventLog.Frames, of stream: Stream, first: SequenceNumber?, epoch: String) {
+        self.init(epoch: epoch, stream: stream, position: page.position, more: page.more, first: first)
+    }
+
+    /// Makes the header of the newest events of the topics that begin with a prefix.
+    init(_ snapshot: EventLog.Snapshot, prefix: String, epoch: String) {
+        let stream = Stream(ofPrefix: prefix)
+        self.init(
+            epoch: epoch, stream: stream, position: stream.map { snapshot.positions[$0] ?? .zero },
+            more: snapshot.more, positions: snapshot.positions)
+    }
+}

@@ -1,0 +1,221 @@
+public import Contract
+public import FoundationEssentials
+public import ServiceRuntime
+public import Text
+import YAML
+
+/// A sink in a rule file: where its messages go, and which it gets when.
+public struct ConfiguredSink: Sendable {
+    /// The kinds of sinks: a new one is a type in `Sinks/`, and a line here.
+    static let kinds: [any Sink.Type] = [
+        WebhookSink.self,
+        SlackSink.self,
+        DiscordSink.self,
+        TelegramSink.self,
+        NtfySink.self,
+        AppriseSink.self,
+        MailSink.self,
+        FileSink.self,
+        StandardOutputSink.self,
+    ]
+
+    /// The sink's name, by which commands, metrics and the outbox know it.
+    public let name: String
+    /// The secrets, which logs and responses must not show.
+    public internal(set) var secrets: [Secret] = []
+    /// Sends the messages.
+    let target: any Sink
+    /// The language of the messages.
+    var language = Language.ko
+    /// The rules whose alerts the sink gets; nil for all.
+    var rules: Set<String>?
+    /// The lowest severity that the sink gets.
+    var severity = Alert.Severity.info
+    /// The time after an alert in which further alerts of the same rule and subject are suppressed.
+    var cooldown: Duration?
+    /// When messages are sent.
+    var policy: DeliveryPolicy
+    /// When failed messages are sent again.
+    var backoff = Backoff()
+
+    /// Makes a sink that gets every alert at once.
+    init(_ name: String, _ target: any Sink) {
+        self.name = name
+        self.target = target
+        policy = DeliveryPolicy(sink: name)
+    }
+
+    /// Whether the sink gets an alert of this rule and severity.
+    func accepts(_ alert: OutboundAlert) -> Bool {
+        alert.severity.weight >= severity.weight && rules?.contains(alert.rule) ?? true
+    }
+}
+
+// MARK: - Rule file
+
+extension ConfiguredSink {
+    /// The keys of every kind of sink.
+    private static let commonKeys = [
+        "kind", "language", "rules", "severity", "cooldown", "quietHours", "digest", "rate", "attempts",
+    ]
+
+    /// Reads the `sinks:` of a rule file, a mapping of names to sinks, and the files with secrets that it names.
+    ///
+    /// Errors are added to `diagnostics`; none of them shows a secret.
+    static func read(
+        _ section: Node, of kinds: [any Sink.Type] = kinds, _ diagnostics: inout ConfigurationDiagnosticsError
+    ) -> [ConfiguredSink] {
+        let entries = diagnostics.collect { () throws(ConfigurationDiagnostic) in try section.entries() } ?? []
+        return entries.compactMap { entry in
+            do throws(ConfigurationDiagnostic) {
+                return try ConfiguredSink(entry, of: kinds, &diagnostics)
+            } catch {
+                diagnostics.add(error)
+                return nil
+            }
+        }
+    }
+
+    private init?(
+        _ entry: Node.Entry, of kinds: [any Sink.Type], _ diagnostics: inout ConfigurationDiagnosticsError
+    ) throws(ConfigurationDiagnostic) {
+        let isName = entry.key.isWord(upTo: 40) && entry.key.first != "-"
+        if !isName {
+            diagnostics.add(
+                ConfigurationDiagnostic(
+                    at: entry.position, path: entry.value.path,
+                    "알림 채널 이름이 올바르지 않습니다. 영문자, 숫자, 하이픈(-), 밑줄(_)로 1~40자를 쓰세요",
+                    "a sink's name has 1 to 40 letters, digits, hyphens and _"))
+        }
+        // The kind comes first: it determines the keys. Without it, all that follows may be meant.
+        let word = try entry.value.entries().first { $0.key == "kind" }?.value
+        if word == nil { diagnostics.add(entry.value.diagnostic(missing: "kind")) }
+        let kind = word.flatMap { word in
+            diagnostics.collect { () throws(ConfigurationDiagnostic) in try word.choice(of: kinds, by: { $0.kind }) }
+        }
+        let keys = kind.map { $0.keys } ?? kinds.flatMap { $0.keys }
+        var fields = SinkFields(try entry.value.fields(Self.commonKeys + keys, &diagnostics), of: entry.value)
+        let target = kind.flatMap { $0.init(&fields) }
+        language = fields.value("language") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .ko
+        severity = fields.value("severity") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .info
+        rules = fields.values("rules") { rule throws(ConfigurationDiagnostic) in
+            try rule.choice(of: AlertRule.self).rawValue
+        }.map { Set($0) }
+        cooldown = fields.value("cooldown") { node throws(ConfigurationDiagnostic) in
+            try node.value(expected: "12h(12시간)나 3d(3일) 같은 기간을", "a span such as 12h or 3d") { Duration(span: $0) }
+        }
+        policy = DeliveryPolicy(
+            sink: entry.key,
+            quietHours: fields.value("quietHours") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "23:00-08:00 같은 시간대를", "hours such as 23:00-08:00") { QuietHours($0) }
+            },
+            digest: fields.value("digest") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "09:00 같은 시각을", "a time such as 09:00") { TimeOfDay($0) }
+            },
+            rate: fields.value("rate") { node throws(ConfigurationDiagnostic) in
+                try node.value(expected: "20/1m(1분에 20건) 같은 발송 한도를", "a rate such as 20/1m") { RateLimit($0) }
+            })
+        if let attempts = fields.value(
+            "attempts", { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...1_000) })
+        {
+            backoff.attempts = attempts
+        }
+        name = entry.key
+        secrets = fields.secrets
+        diagnostics.add(fields.diagnostics)
+        guard let target, isName else { return nil }
+        self.target = target
+    }
+}
+
+// MARK: - Sending
+
+extension ConfiguredSink {
+    /// Sends a message once, in the sink's language; no secret is in the response.
+    ///
+    /// - Parameter board: the board's public URL, for links and posters; nil if there is none.
+    func send(
+        _ message: SinkMessage, at now: Date, board: String?, by clients: SinkClients
+    ) async -> SinkResponse {
+        var message = message
+        message.language = language
+        message.board = board
+        return await target.send(message, at: now, by: clients).sanitized(removing: secrets.map(\.value))
+    }
+
+    /// Sends a test message to the sink, past the outbox, and returns what the sink answered.
+    ///
+    /// - Parameters:
+    ///   - sample: the alert to send; nil for a sentence that says that the sink works.
+    ///   - board: the board's public URL, for the message's link and poster.
+    public func test(
+        _ sample: SampleAlert? = nil, at now: Date, board: String? = nil
+    ) async -> (isDelivered: Bool, response: String) {
+        let message = sample?.message(to: name, at: now) ?? SinkMessage(testOf: name, at: now)
+        let clients = SinkClients()
+        let response = await send(message, at: now, board: board, by: clients)
+        await clients.shutdown()
+        return (response.outcome == .delivered, response.text)
+    }
+}
+
+// MARK: - Summary
+
+/// What commands print of a sink; nothing of it is secret.
+extension ConfiguredSink {
+    /// The kind of sink, as in a rule file.
+    public var kind: String { type(of: target).kind }
+
+    /// Whether the sink writes to the standard output of the notifier.
+    public var writesToStandardOutput: Bool { target is StandardOutputSink }
+
+    /// Returns where messages go, without the parts of URLs that may have a token.
+    public func address(in language: Language) -> String { target.address(in: language) }
+
+    /// The language of messages, as in a rule file.
+    public var languageCode: String { language.rawValue }
+
+    /// Returns the lowest severity that the sink gets; in English as in a rule file.
+    public func lowestSeverity(in language: Language) -> String {
+        guard language == .ko else { return severity.rawValue }
+        return switch severity {
+        case .info: "정보"
+        case .notable: "주요"
+        case .major: "중대"
+        }
+    }
+
+    /// Returns when messages are sent, in English in the words of a rule file; nil if they are sent at once.
+    public func schedule(in language: Language) -> String? {
+        func name(_ ko: String, _ en: String) -> String { language == .ko ? ko : en }
+        let parts = [
+            policy.digest.map { "\(name("모아 보내기", "digest")) \($0)" },
+            policy.quietHours.map { "\(name("방해 금지", "quiet")) \($0.start)-\($0.end)" },
+            policy.rate.map { "\(name("발송 한도", "rate")) \($0.count)/\($0.span.spanText)" },
+            cooldown.map { "\(name("재알림 간격", "cooldown")) \($0.spanText)" },
+        ]
+        let text = parts.compactMap(\.self).joined(separator: ", ")
+        return text.isEmpty ? nil : text
+    }
+
+    /// Returns those of the rules in force whose alerts the sink gets.
+    public func rules(among inForce: AlertRules) -> [AlertRule] {
+        inForce.names.filter { rules?.contains($0.rawValue) ?? true }
+    }
+
+    /// Returns the rules that the sink names although they are not in force.
+    public func rules(notAmong inForce: AlertRules) -> [AlertRule] {
+        AlertRule.allCases.filter { rules?.contains($0.rawValue) == true && !inForce.names.contains($0) }
+    }
+}
+
+extension Duration {
+    /// The span as rule files write it, such as `12h`.
+    fileprivate var spanText: String {
+        let seconds = Int(components.seconds)
+        for (unit, scale) in [("d", 86_400), ("h", 3_600), ("m", 60)] where seconds % scale == 0 {
+            return "\(seconds / scale)\(unit)"
+        }
+        return "\(seconds)s"
+    }
+}

@@ -1,0 +1,203 @@
+import FoundationEssentials
+import Text
+
+/// Writes one line per event to standard error, as text or as JSON.
+///
+/// The message is constant and the variable parts are metadata, so that lines can be searched and counted. Secrets are
+/// redacted in metadata, and unprintable characters are escaped, so that a value cannot forge a line or hide in one.
+public struct Logger: Sendable {
+    /// The severity of an event.
+    public enum Level: String, CaseIterable, Comparable, Sendable {
+        /// For developers; cheap enough for production.
+        case debug
+        /// For operators.
+        case info
+        /// Something went wrong, and the process has handled it.
+        case warning
+        /// Something could not be done.
+        case error
+
+        /// Orders levels by severity.
+        public static func < (one: Level, other: Level) -> Bool { one.rank < other.rank }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
+        }
+    }
+
+    /// The format of a line.
+    public enum Format: String, CaseIterable, Sendable {
+        /// `2026-11-21T06:23:00.123Z info    worker: chart published date=2024-06-04`
+        case text
+        /// One JSON object.
+        case json
+    }
+
+    /// The variable parts of a line; keys with the value nil are left out.
+    public typealias Metadata = KeyValuePairs<Key, (any CustomStringConvertible & Sendable)?>
+
+    private let label: StaticString
+    private let level: Level
+    private let format: Format
+    private let redactor: Redactor
+    private let wallClock: WallClock
+    private let write: @Sendable ([UInt8]) -> Void
+    // Redacted only when a line is written: most loggers with a request's metadata write none.
+    private var context: [Metadata.Element] = []
+
+    /// Makes a logger.
+    ///
+    /// - Parameters:
+    ///   - label: the part of the program that logs.
+    ///   - level: the lowest level that is written.
+    ///   - format: the format of a line.
+    ///   - secrets: the secrets to redact in metadata.
+    ///   - wallClock: the clock for the time of a line.
+    ///   - write: writes the bytes of one or more whole lines; nil for standard error, without blocking.
+    public init(
+        label: StaticString, level: Level = .info, format: Format = .text, secrets: [Secret] = [],
+        wallClock: WallClock = .system, write: (@Sendable ([UInt8]) -> Void)? = nil
+    ) {
+        self.label = label
+        self.level = level
+        self.format = format
+        self.wallClock = wallClock
+        self.write =
+            write ?? { lines in
+                LogWriter.standardError.write(lines) { count in
+                    Line(
+                        time: wallClock.now().rfc3339, level: .warning, label: label,
+                        message: "log lines were dropped because nobody read them",
+                        fields: [Field(key: .count, value: .integer(count))]
+                    ).encoded(as: format)
+                }
+            }
+        redactor = Redactor(secrets.map(\.value))
+    }
+
+    /// Returns a logger that adds metadata to each of its lines, such as the id of a request.
+    public func with(_ metadata: Metadata) -> Logger {
+        var logger = self
+        logger.context += metadata
+        return logger
+    }
+
+    /// Logs a line for developers.
+    public func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.debug, message, metadata)
+    }
+
+    /// Logs a line for operators.
+    public func info(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.info, message, metadata)
+    }
+
+    /// Logs something that went wrong and that the process has handled.
+    public func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.warning, message, metadata)
+    }
+
+    /// Logs something that could not be done.
+    public func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(.error, message, metadata)
+    }
+
+    /// Logs a line for operators for each element of `metadata`, with few writes.
+    public func info(_ message: StaticString, each metadata: @autoclosure () -> [Metadata]) {
+        guard .info >= level else { return }
+        let time = wallClock.now().rfc3339
+        var lines: [UInt8] = []
+        for metadata in metadata() {
+            let line = line(.info, message, metadata, at: time)
+            if !lines.isEmpty, lines.count + line.count > Self.atomicWriteSize {
+                write(lines)
+                lines.removeAll(keepingCapacity: true)
+            }
+            lines += line
+        }
+        if !lines.isEmpty { write(lines) }
+    }
+
+    /// The largest write to a pipe that is not mixed with writes of other processes, in bytes (`PIPE_BUF`).
+    private static let atomicWriteSize = 4_096
+
+    private func log(_ level: Level, _ message: StaticString, _ metadata: () -> Metadata) {
+        guard level >= self.level else { return }
+        write(line(level, message, metadata(), at: wallClock.now().rfc3339))
+    }
+
+    private func line(_ level: Level, _ message: StaticString, _ metadata: Metadata, at time: String) -> [UInt8] {
+        Line(time: time, level: level, label: label, message: message, fields: fields(context) + fields(metadata))
+            .encoded(as: format)
+    }
+
+    private func fields(_ metadata: some Sequence<Metadata.Element>) -> [Field] {
+        metadata.compactMap { key, value in
+            value.map { Field(key: key, value: Field.Value($0, redactedBy: redactor)) }
+        }
+    }
+}
+
+extension Logger {
+    /// The keys of metadata. They are declared together so that every line uses the same key for the same thing.
+    public enum Key: String, CaseIterable, Sendable {
+        // The subject of the event.
+        case request
+        case topic
+        case stream
+        case sequence
+        case epoch
+        case event
+        case rule
+        case alert
+        case text
+        case sink
+        case messageKey
+        case movie
+        case title
+        case date
+        case market
+        case revision
+        case command
+
+        // Addresses, files and processes.
+        case service
+        case address
+        case requests
+        case commands
+        case events
+        case alerts
+        case alertCommands
+        case http
+        case metrics
+        case url
+        case path
+        case variable
+        case version
+        case process
+        case signal
+        case key
+
+        // The outcome.
+        case code
+        case kind
+        case error
+        case status
+        case field
+        case reason
+        case attempt
+
+        // Amounts and durations.
+        case count
+        case dropped
+        case bytes
+        case limit
+        case duration
+        case after
+    }
+}

@@ -1,0 +1,372 @@
+import Contract
+import Crypto
+import EventStore
+import FoundationEssentials
+import JSONCoding
+import SQLite
+import ServiceRuntime
+import Text
+
+/// What became of a request that was handed to the inbox.
+enum IntakeResult: Sendable {
+    /// The request is new, and there is room for it.
+    case accepted
+    /// The same request was accepted before; it is done once.
+    case duplicate
+    /// The id was used for another request.
+    case conflict
+    /// The inbox is full.
+    case overloaded
+
+    /// The error of a request that is not accepted by an inbox with this limit; nil for one that is.
+    func failure(limit: Int) -> ContractError? {
+        switch self {
+        case .accepted, .duplicate: nil
+        case .conflict: ContractError(.conflict, "this id was used for another request", field: "id")
+        case .overloaded: ContractError(.overloaded, "\(limit) requests are waiting", retryAfter: 60)
+        }
+    }
+}
+
+/// How a request of the worker's own ended, or that it has not.
+enum RequestResult: Hashable, Sendable {
+    case waiting
+    case done
+    /// It failed; `needsOperator` if it will fail again until somebody has corrected the configuration.
+    case failed(ContractError.Code, needsOperator: Bool = false)
+
+    init(_ error: ContractError) {
+        self = .failed(error.code, needsOperator: error.needsOperator)
+    }
+}
+
+/// The accepted requests, on disk until and after their end.
+///
+/// The table is in the log's database, so that a request's end and its events are one transaction. It holds what was
+/// understood of a request and the SHA-256 of what was sent, so that a client does not decide how much is stored.
+struct RequestInbox {
+    /// The state of a request; the raw values are stored in the table.
+    enum State: Int {
+        case waiting = 0
+        case done = 1
+        case failed = 2
+    }
+
+    static let table = """
+        create table inbox (
+            number integer primary key,
+            id text not null unique,
+            topic text not null,
+            digest text not null,
+            request text not null,
+            accepted_at text not null,
+            origin integer not null,
+            state integer not null,
+            tries integer not null default 0,
+            set_aside integer not null default 0
+        ) strict;
+        create index inbox_waiting on inbox (number) where state = 0;
+        create index inbox_set_aside on inbox (number) where set_aside = 1;
+        create index inbox_refused on inbox (accepted_at) where request = '';
+        """
+
+    /// How often a request is begun. One that never ended, because the worker died each time, is not begun again.
+    static let triesLimit = 3
+    /// How long the id of a refused request stays used, in seconds.
+    private static let refusedRetention: TimeInterval = 86_400
+    /// The longest body of a refused request that `request.failed` repeats, in bytes.
+    private static let rejectedBodyLimit = 1_024
+
+    private let transaction: StoreTransaction
+    private var connection: Connection { transaction.connection }
+
+    init(_ transaction: StoreTransaction) {
+        self.transaction = transaction
+    }
+
+    // MARK: Intake
+
+    /// Accepts requests and returns what became of each, in their order.
+    ///
+    /// A request for which the log has fresh events ends in the same transaction.
+    ///
+    /// See docs/decisions/answering-from-the-log.md.
+    func accept(_ items: [IntakeItem]) throws -> [IntakeResult] {
+        let now = transaction.now
+        var batch = IntakeBatch(room: try transaction.inboxLimit - waitingCount())
+        let results = try items.map { try accept($0, into: &batch, at: now) }
+        transaction.changes.events += batch.events(
+            logged: try transaction.log.append(batch.drafts, at: now, in: connection))
+        transaction.changes.waiting += batch.waiting
+        transaction.changes.done += batch.done
+        transaction.changes.ended += batch.done.map(\.origin)
+        transaction.failPoints.reach(.stored)
+        return results
+    }
+
+    private func accept(_ item: IntakeItem, into batch: inout IntakeBatch, at now: Date) throws -> IntakeResult {
+        let accepted = item.accepted
+        // Without room the log is not read: a client that sends too much must not cause reads.
+        let fresh = batch.room > 0 ? try freshEvents(for: accepted.request, in: &batch, at: now) : nil
+        guard
+            try batch.room > 0
+                && insert(
+                    accepted.id, accepted.request.topic, item.frames.body, request: accepted.request.frames.body,
+                    origin: accepted.origin, fresh == nil ? .waiting : .done, at: now)
+        else { return try result(of: item) }
+        batch.drafts.append(EventDraft(accepted: accepted))
+        if let fresh {
+            batch.fresh[batch.drafts.count] = fresh
+            batch.drafts.append(EventDraft(done: accepted, events: fresh, FetchResult(logged: fresh)))
+            batch.done.append(accepted)
+        } else {
+            try OrderStore(transaction).insert(item.attachments, of: accepted.id)
+            batch.waiting.append(accepted)
+            batch.room -= 1
+        }
+        return .accepted
+    }
+
+    /// Returns all that a request asks for, if the log has it fresh.
+    private func freshEvents(
+        for request: Request, in batch: inout IntakeBatch, at now: Date
+    ) throws -> [LoggedEvent]? {
+        let query = Request(request.target, refresh: request.refresh)
+        if let known = batch.queries[query] { return known }
+        // The fetcher meets an unreadable event again and fails this request alone; failing here would fail the batch.
+        let fresh = try readable { try Freshness(transaction).events(for: query, at: now) }
+        let events = fresh.flatMap { $0.isComplete ? $0.events : nil }
+        batch.queries[query] = .some(events)
+        return events
+    }
+
+    /// Returns what becomes of a request that was not stored: the body that was sent distinguishes a repetition from a
+    /// conflict.
+    private func result(of item: IntakeItem) throws(DatabaseError) -> IntakeResult {
+        let earlier = try connection.query(
+            "select topic, digest from inbox where id = ?", item.accepted.id, as: String.self, String.self)
+        guard let earlier = earlier.first else { return .overloaded }
+        let topic = item.accepted.request.topic.rawValue
+        return earlier == (topic, Self.digest(of: item.frames.body)) ? .duplicate : .conflict
+    }
+
+    /// Logs the failure of rejected requests. A request whose id is used has an end of its own and gets none here.
+    func reject(_ requests: [RejectedRequest]) throws {
+        let now = transaction.now
+        // Stored as failed, so that the id is used.
+        let new = try requests.filter {
+            try insert($0.id, $0.topic, $0.body, request: "", origin: .client, .failed, at: now)
+        }
+        let drafts = new.map { rejected in
+            let topic = rejected.topic.rawValue
+            // A long body is not written to the log: a refused client decides how long it is.
+            let isShort = rejected.body.utf8.count <= Self.rejectedBodyLimit
+            let fields = RequestFields(of: RequestFrames(topic: topic, body: isShort ? rejected.body : ""))
+            return EventDraft(failed: rejected.id, topic: topic, request: fields, rejected.error)
+        }
+        transaction.end(.client, events: try transaction.append(drafts))
+    }
+
+    // MARK: Tries
+
+    /// Returns the requests that have not ended, in the order in which they came, and reports them as the commit's
+    /// `pending`. One that cannot be read any more fails, and one that has been begun three times is set aside.
+    @discardableResult
+    func loadPending() throws -> [AcceptedRequest] {
+        var pending: [AcceptedRequest] = []
+        // The run of the worker that accepted a request may have begun it.
+        try connection.execute("update inbox set tries = 1 where state = 0 and tries = 0")
+        let rows = try connection.query(
+            "select id, topic, request, origin, tries from inbox where state = 0 order by number",
+            as: RequestID.self, String.self, String.self, Int.self, Int.self)
+        for (id, topic, body, origin, tries) in rows {
+            let frames = RequestFrames(topic: topic, body: body)
+            let origin = RequestOrigin(rawValue: origin) ?? .client
+            guard tries < Self.triesLimit else {
+                let error = ContractError(
+                    .internal, "the worker ended \(tries) times while it processed this request; it is set aside")
+                try SettlementStore(transaction).setAside(
+                    id, topic: topic, RequestFields(of: frames), origin: origin, error)
+                continue
+            }
+            do throws(ContractError) {
+                // Its day was in range when it was accepted, whatever the clock says now.
+                let request = try Request(frames, at: .distantFuture)
+                pending.append(AcceptedRequest(id: id, request: request, origin: origin, tries: tries))
+            } catch {
+                try SettlementStore(transaction).fail(
+                    id, topic: topic, RequestFields(of: frames), origin: origin, error)
+            }
+        }
+        transaction.changes.pending = pending
+        return pending
+    }
+
+    /// Counts on disk that a request is about to be begun again; returns false if it has ended.
+    func begin(_ id: RequestID) throws(DatabaseError) -> Bool {
+        try connection.execute("update inbox set tries = tries + 1 where id = ? and state = 0", id)
+        return connection.changedRows > 0
+    }
+
+    /// Takes back what ``begin(_:)`` counted: the worker stopped in order, and the request waits for the next start.
+    func takeBack(_ id: RequestID) throws(DatabaseError) {
+        try connection.execute("update inbox set tries = tries - 1 where id = ? and state = 0 and tries > 0", id)
+    }
+
+    /// Marks a request as one that is kept for the operator.
+    func setAside(_ id: RequestID) throws(DatabaseError) {
+        try connection.execute("update inbox set set_aside = 1 where id = ?", id)
+    }
+
+    /// Returns the ids of the requests that were set aside, newest first, at most 20.
+    func setAside() throws(DatabaseError) -> [RequestID] {
+        try connection.query(
+            "select id from inbox where set_aside = 1 order by number desc limit 20", as: RequestID.self)
+    }
+
+    // MARK: Ends
+
+    /// Ends a request; returns false if it had ended before.
+    func settle(_ id: RequestID, as state: State) throws(DatabaseError) -> Bool {
+        try connection.execute("update inbox set state = ? where id = ? and state = 0", state.rawValue, id)
+        return connection.changedRows > 0
+    }
+
+    /// Returns the state of a request, or nil if it was never accepted.
+    func state(of id: RequestID) throws(DatabaseError) -> State? {
+        try connection.query("select state from inbox where id = ?", id, as: Int.self).first.flatMap(
+            State.init(rawValue:))
+    }
+
+    /// Returns the requests that have an id, or that id, a dot and more, in the order in which they came.
+    func requests(underID id: String) throws -> [(id: RequestID, acceptedAt: Date)] {
+        // The slash is the character after the dot.
+        try connection.query(
+            "select id, accepted_at from inbox where id = ? or (id > ? and id < ?) order by number",
+            id, "\(id).", "\(id)/", as: RequestID.self, String.self
+        ).map { ($0, try Date($1, strategy: .iso8601)) }
+    }
+
+    /// Returns how a request ended, or that it has not; one that was never accepted counts as failed.
+    func result(of id: RequestID?) throws -> RequestResult {
+        guard let id, let state = try state(of: id) else { return .failed(.internal) }
+        switch state {
+        case .waiting: return .waiting
+        case .done: return .done
+        case .failed:
+            let failed = try transaction.latest(.request(.failed, id))?.data(as: RequestFailed.self)
+            return failed.map { RequestResult($0.error) } ?? .failed(.internal)
+        }
+    }
+
+    /// Returns the number of requests that wait.
+    func waitingCount() throws(DatabaseError) -> Int {
+        try connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
+    }
+
+    /// Deletes ended requests of clients that were accepted before a time, and refused ones of more than a day.
+    ///
+    /// Requests of the schedule and the backfill stay: their number is bounded, and both look at earlier ones.
+    ///
+    /// - Parameters:
+    ///   - date: The time.
+    ///   - number: The row after which to begin.
+    ///   - count: The most rows to look at.
+    /// - Returns: The row after which to go on; nil if no row that is old enough is left.
+    func expire(before date: Date, after number: Int, count: Int) throws(DatabaseError) -> Int? {
+        try connection.execute(
+            "delete from inbox where request = '' and accepted_at < ?",
+            (transaction.now - Self.refusedRetention).toTheSecond)
+        let rows = try connection.query(
+            "select number, id, accepted_at, state, origin from inbox where number > ? order by number limit ?",
+            number, count, as: Int.self, RequestID.self, String.self, Int.self, Int.self)
+        let end = date.toTheSecond
+        for (number, id, acceptedAt, state, origin) in rows {
+            // Rows are in the order in which they came.
+            guard acceptedAt < end else { return nil }
+            guard state != State.waiting.rawValue, origin == RequestOrigin.client.rawValue else { continue }
+            try connection.execute("delete from inbox where number = ?", number)
+            try OrderStore(transaction).delete(id)
+        }
+        return rows.count == count ? rows.last?.0 : nil
+    }
+
+    /// Inserts a request; returns false if its id is used.
+    private func insert(
+        _ id: RequestID, _ topic: RequestTopic, _ body: String, request: String, origin: RequestOrigin, _ state: State,
+        at now: Date
+    ) throws(DatabaseError) -> Bool {
+        try connection.execute(
+            """
+            insert into inbox (id, topic, digest, request, accepted_at, state, origin) values (?, ?, ?, ?, ?, ?, ?)
+            on conflict do nothing
+            """, id, topic.rawValue, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue)
+        return connection.changedRows > 0
+    }
+
+    private static func digest(of body: String) -> String {
+        SHA256.hexDigest(of: Array(body.utf8))
+    }
+}
+
+/// Requests that are accepted in one transaction.
+private struct IntakeBatch {
+    /// How many more requests may wait.
+    var room: Int
+    var waiting: [AcceptedRequest] = []
+    var done: [AcceptedRequest] = []
+    /// The log's fresh events so far: clients often ask for the same thing at once, and it is read once.
+    var queries: [Request: [LoggedEvent]?] = [:]
+    var drafts: [EventDraft] = []
+    /// The events that are published again, by the index of the draft of `request.done`.
+    var fresh: [Int: [LoggedEvent]] = [:]
+
+    init(room: Int) {
+        self.room = room
+    }
+
+    /// Returns the events to publish: those of the log before their `request.done`.
+    func events(logged: [LoggedEvent]) -> [LoggedEvent] {
+        logged.enumerated().flatMap { index, event in fresh[index, default: []] + [event] }
+    }
+}
+
+// MARK: - Events of a request
+
+extension EventDraft {
+    /// Makes the event `request.accepted.<id>`.
+    fileprivate init(accepted: AcceptedRequest) {
+        let request = accepted.request
+        self.init(
+            .request(.accepted, accepted.id), correlationID: accepted.id, priority: request.priority,
+            data: RequestAccepted(topic: request.topic.rawValue, request: request.fields).json)
+    }
+
+    /// Makes the event `request.done.<id>`.
+    init(done accepted: AcceptedRequest, events: [LoggedEvent], _ result: FetchResult) {
+        let answers = events.map {
+            RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
+        }
+        self.init(
+            .request(.done, accepted.id), correlationID: accepted.id, priority: accepted.request.priority,
+            data: RequestDone(
+                topic: accepted.request.topic.rawValue, events: answers, from: result.source,
+                problems: result.problems
+            ).json)
+    }
+
+    /// Makes the event `request.failed.<id>`.
+    init(
+        failed id: RequestID, topic: String, request: RequestFields, priority: Request.Priority = .live,
+        _ error: ContractError
+    ) {
+        self.init(
+            .request(.failed, id), correlationID: id, priority: priority,
+            data: RequestFailed(topic: topic, request: request, error: error).json)
+    }
+}
+
+extension Date {
+    /// The instant in UTC to the second. Every request needs one, and Foundation's formatter is slow.
+    fileprivate var toTheSecond: String { Substring(rfc3339.utf8.prefix(19)) + "Z" }
+}

@@ -1,0 +1,127 @@
+import BoxOffice
+import EventStore
+import Text
+
+/// The text of a movie's facts; unknown facts are omitted.
+struct MovieText {
+    let movie: Movie
+    var language = Language.current
+
+    /// The title and a line for each known fact.
+    var lines: [String] {
+        let facts: [(String, String?)] = [
+            (language("영문", "English"), movie.titleEnglish),
+            (language("감독", "Director"), list(movie.directors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
+            (language("제작연도", "Year"), movie.productionYear.map(String.init)),
+            (language("개봉일", "Released"), movie.openDate?.description),
+            (language("상영시간", "Runtime"), movie.runtimeMinutes.map { language("\($0)분", "\($0) min") }),
+            (language("관람등급", "Rating"), list(movie.ratings.map { word($0.grade, .ratings) })),
+            (language("제작국가", "Country"), list(movie.nations.map { word($0, .nations) })),
+            (language("장르", "Genre"), list(movie.genres.map { word($0, .genres) })),
+            (language("출연", "Cast"), list(movie.actors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
+        ]
+        var table = TextTable([.left, .left])
+        for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
+        return [TerminalColor.bold.paint("\(movie.title) (\(movie.code))")] + table.lines
+    }
+
+    private func word(_ korean: String, _ vocabulary: MovieVocabulary) -> String {
+        language(korean, vocabulary.english(korean))
+    }
+
+    private func list(_ values: [String]) -> String? {
+        let shown = values.prefix(10).joined(separator: ", ")
+        return values.isEmpty ? nil : values.count > 10 ? "\(shown) … (\(values.count))" : shown
+    }
+}
+
+/// The text of a poster.
+struct PosterView {
+    let poster: Poster
+    var language = Language.current
+
+    /// The address, type, size and page of the image and how it was found, or a line that no poster was found.
+    var lines: [String] {
+        guard let image = poster.image else {
+            return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
+        }
+        let hit = poster.hit ?? 0
+        let origin =
+            image.source == Poster.Image.operatorSource
+            ? language("운영자가 지정함", "chosen by the operator")
+            : language("검색  \(poster.query) · \(hit)번째 결과", "search  \(poster.query) · hit \(hit)")
+        let size =
+            "\(image.contentType), \(image.width)×\(image.height), "
+            + language("\(image.bytes.grouped)바이트", "\(image.bytes.grouped) bytes")
+        let source = image.pageURL.map { page in
+            "        \(language("출처", "from"))  \(image.site.map { "\($0), " } ?? "")\(page)"
+        }
+        return ["\(language("포스터", "Poster"))  \(image.imageURL)", "        \(size)", "        \(origin)"]
+            + [source].compactMap(\.self)
+    }
+}
+
+/// The text of a movie's days in the charts: its ranks, its audience and, on a terminal, a bar of the audience.
+struct MovieHistoryTable {
+    /// The days, in order.
+    let days: [ChartAppearance]
+    /// Whether lines have bars, and missing days a line with a mark.
+    let hasPlot: Bool
+    var language = Language.current
+
+    /// The length of the longest bar, in columns.
+    private static let width = 24
+
+    /// The title, the column heads and a line for each day.
+    var lines: [String] {
+        guard let first = days.first, let last = days.last else { return [] }
+        var table = TextTable([.left, .right, .left, .right, .right] + (hasPlot ? [.left] : []))
+        table.add(
+            [
+                language("날짜", "Date"), language("순위", "Rank"), language("변동", "Move"),
+                language("관객수", "Admissions"), language("누적관객수", "Total"),
+            ] + (hasPlot ? [""] : []))
+        let most = days.compactMap(\.entry.audience).max() ?? 0
+        var before: KoreanDate?
+        for day in days {
+            if hasPlot, let before, day.date - before > 1 { table.add(["⋮", "", "", "", "", ""]) }
+            before = day.date
+            let entry = day.entry
+            table.add(
+                [
+                    "\(day.date)", entry.rank.map(String.init) ?? "?", entry.movement.text(in: language),
+                    entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
+                ] + (hasPlot ? [Self.bar(entry.audience ?? 0, of: most)] : []),
+                paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
+        }
+        let market = first.revision.chart.market.names(in: language).map { " · \($0)" }.joined()
+        let title =
+            "\(last.entry.title) (\(last.entry.movieCode))\(market) · \(first.date) ~ \(last.date) · "
+            + language("\(days.count)일", days.count == 1 ? "1 day" : "\(days.count) days")
+        return [TerminalColor.bold.paint(title)] + table.lines
+    }
+
+    /// Returns a bar for `number`, where `most` has the longest bar, to an eighth of a column.
+    static func bar(_ number: Int, of most: Int) -> String {
+        guard most > 0, number > 0 else { return "" }
+        let eighths = max(1, number * width * 8 / most)
+        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        return String(repeating: "█", count: eighths / 8) + rest
+    }
+}
+
+extension RankMovement {
+    /// The movement as charts print it.
+    func text(in language: Language) -> String {
+        self == .new ? language("NEW", "new") : description
+    }
+
+    /// The usual colour in Korean charts.
+    var color: TerminalColor? {
+        switch self {
+        case .new, .rose: .red
+        case .fell: .blue
+        case .unchanged: nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import BoxOffice
+import Contract
+import FoundationEssentials
+import Text
+import Worker
+
+/// The text of the status of the worker or the notifier: a line for each fact.
+struct StatusText {
+    /// What both processes answer to `status`; a field that one of them does not have is nil.
+    struct Status: Decodable {
+        struct Queue: Decodable {
+            let live: Int
+            let backfill: Int
+        }
+
+        struct Balance: Decodable {
+            let limit: Int
+            let used: Int
+            let left: Int
+            let leftForBackfill: Int
+        }
+
+        struct Run: Decodable {
+            let what: String
+            let at: String
+        }
+
+        struct Deliveries: Decodable {
+            let sent: Int
+            let waiting: Int
+            let dead: Int
+        }
+
+        let version: String
+        let epoch: String
+        let uptime: Int
+        let positions: [String: String]
+        let quota: [String: Balance]
+        var schedule: [Run]?
+        var backfill: BackfillProgress?
+        var setAside: [String]?
+        var sinks: [String: Deliveries]?
+        /// The worker's queue; the notifier's has another form, which `sinks` repeats.
+        var queue: Queue?
+
+        private enum Key: String, CodingKey {
+            case version, epoch, uptime, positions, quota, schedule, backfill, setAside, sinks, queue
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            version = try container.decode(String.self, forKey: .version)
+            epoch = try container.decode(String.self, forKey: .epoch)
+            uptime = try container.decode(Int.self, forKey: .uptime)
+            positions = try container.decode([String: String].self, forKey: .positions)
+            quota = try container.decode([String: Balance].self, forKey: .quota)
+            schedule = try container.decodeIfPresent([Run].self, forKey: .schedule)
+            backfill = try container.decodeIfPresent(BackfillProgress.self, forKey: .backfill)
+            setAside = try container.decodeIfPresent([String].self, forKey: .setAside)
+            sinks = try container.decodeIfPresent([String: Deliveries].self, forKey: .sinks)
+            queue = sinks == nil ? try container.decode(Queue.self, forKey: .queue) : nil
+        }
+    }
+
+    let status: Status
+    let address: String
+    let isOfNotifier: Bool
+    var language = Language.current
+
+    /// The process and its address, and a table of names and values.
+    var lines: [String] {
+        var table = TextTable([.left, .left])
+        for (name, values) in facts {
+            for (index, value) in values.enumerated() {
+                table.add([index == 0 ? name : "", value], paint: [0: TerminalColor.dim.paint])
+            }
+        }
+        let process = isOfNotifier ? language("알림 서버", "Notifier") : language("수집 서버", "Worker")
+        return [TerminalColor.bold.paint("\(process) · \(address)")] + table.lines
+    }
+
+    private var facts: [(String, [String])] {
+        [
+            (language("버전", "Version"), [status.version]),
+            (language("가동 시간", "Uptime"), [Self.text(seconds: status.uptime, in: language)]),
+            (language("대기열", "Queue"), queue),
+            (language("API 호출 한도", "API calls today"), quota),
+            (language("과거 데이터 수집", "Backfill"), backfill),
+            (language("다음 실행 예정", "Next runs"), schedule),
+            (language("보류된 요청", "Set aside"), status.setAside ?? []),
+            (language("알림 발송", "Deliveries"), deliveries),
+            (language("이벤트 로그", "Log"), [language("에포크 \(status.epoch)", "epoch \(status.epoch)")]),
+            (language("이벤트 번호", "Log positions"), positions),
+        ]
+    }
+
+    private var queue: [String] {
+        guard let queue = status.queue else { return [] }
+        let (live, backfill) = (queue.live.grouped, queue.backfill.grouped)
+        return [language("실시간 요청 \(live)건 · 과거 데이터 수집 \(backfill)건", "\(live) live · \(backfill) backfill")]
+    }
+
+    private var quota: [String] {
+        let names = [
+            ("kobis", "KOBIS"), ("kakao", language("카카오", "Kakao")), ("openmarket", language("오픈마켓", "Open Market")),
+        ]
+        var table = TextTable([.left, .right, .left])
+        for (service, name) in names {
+            guard let balance = status.quota[service] else { continue }
+            let (used, limit, left) = (balance.used.grouped, balance.limit.grouped, balance.left.grouped)
+            let forBackfill = balance.leftForBackfill.grouped
+            table.add([
+                name, language("\(used) / \(limit)회 사용", "\(used) of \(limit) used"),
+                language(
+                    "\(left)회 남음(과거 데이터 수집용 \(forBackfill)회)", "\(left) left (\(forBackfill) for backfill)"),
+            ])
+        }
+        return table.lines
+    }
+
+    private var backfill: [String] {
+        guard let backfill = status.backfill else { return [] }
+        let settled = (backfill.done + backfill.failed).grouped
+        var parts = [
+            "\(backfill.first) ~ \(backfill.last)",
+            language("\(settled) / \(backfill.total.grouped)건", "\(settled) of \(backfill.total.grouped)"),
+        ]
+        if backfill.failed > 0 {
+            parts.append(language("수집 실패 \(backfill.failed.grouped)건", "\(backfill.failed.grouped) not available"))
+        }
+        if backfill.isOver { parts.append(language("완료", "done")) }
+        if let code = backfill.rests {
+            parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))
+        }
+        return [parts.joined(separator: " · ")]
+    }
+
+    private var schedule: [String] {
+        var table = TextTable([.left, .left])
+        for run in status.schedule ?? [] {
+            table.add([Date.koreanText(of: run.at), ScheduledRun(run.what).text(in: language)])
+        }
+        return table.lines
+    }
+
+    private var deliveries: [String] {
+        guard let sinks = status.sinks else { return [] }
+        guard !sinks.isEmpty else { return [language("알림 채널 없음", "no sinks are configured")] }
+        var table = TextTable([.left, .right, .right, .right])
+        for (name, counts) in sinks.sorted(by: { $0.key < $1.key }) {
+            table.add(
+                [
+                    name, language("발송 \(counts.sent.grouped)", "\(counts.sent.grouped) sent"),
+                    language("대기 \(counts.waiting.grouped)", "\(counts.waiting.grouped) waiting"),
+                    language("실패 \(counts.dead.grouped)", "\(counts.dead.grouped) failed"),
+                ], paint: counts.dead > 0 ? [3: TerminalColor.red.paint] : [:])
+        }
+        return table.lines
+    }
+
+    private var positions: [String] {
+        let parts = status.positions.sorted { $0.key < $1.key }.map { stream, position in
+            "\(stream) \(SequenceNumber(position).map { Int($0.value).grouped } ?? position)"
+        }
+        return parts.isEmpty ? ["-"] : [parts.joined(separator: " · ")]
+    }
+
+    /// Returns a duration in its two largest units: `2 d 3 h`.
+    static func text(seconds: Int, in language: Language) -> String {
+        let units = [
+            (seconds / 86_400, language("일", " d")), (seconds / 3_600 % 24, language("시간", " h")),
+            (seconds / 60 % 60, language("분", " min")), (seconds % 60, language("초", " s")),
+        ]
+        let first = units.firstIndex { $0.0 > 0 } ?? units.count - 1
+        return units[first...].prefix(2).filter { $0.0 > 0 || first == units.count - 1 }.map { "\($0.0)\($0.1)" }
+            .joined(separator: " ")
+    }
+}
+
+/// A scheduled request by the name that `status` gives it: `day.2024-06-04.morning`, `weekend.2024-06-07.third.2`,
+/// `movie.20234675.2024-06-04`.
+private struct ScheduledRun {
+    private let words: [Substring]
+
+    init(_ name: String) {
+        words = name.split(separator: ".")
+    }
+
+    func text(in language: Language) -> String {
+        let date = words.filter { $0.contains("-") }.lazy.compactMap { KoreanDate($0) }.first
+        guard let kind = words.first, let date else { return words.joined(separator: ".") }
+        if let week = Week.Span(rawValue: String(kind)).map({ Week(of: date, span: $0) }) {
+            let name = week.span.name(in: language)
+            return language("\(week) \(name) 박스오피스", "\(name.lowercased()) chart of \(week)")
+        }
+        return switch kind {
+        case "day": language("\(date) 박스오피스", "chart of \(date)")
+        case "movie": language("\(date) 신규 영화 정보(\(words[1]))", "movie \(words[1]), new on \(date)")
+        default: words.joined(separator: ".")
+        }
+    }
+}

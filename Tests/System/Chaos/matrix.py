@@ -1,0 +1,76 @@
+"""The crash matrix: lets the worker and the notifier die at each labelled step, and checks that nothing was lost.
+
+There are no other faults, so that each step is reached. A process dies when it reaches its step for the first time; the
+next one must go on from there. docs/reliability.md tells what each step is.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import pathlib
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Harness"))
+import checks  # noqa: E402, the path comes first
+from processes import run_until_told  # noqa: E402
+from round import Trial  # noqa: E402
+from waiting import Failure, eventually_async  # noqa: E402
+
+SEED = "matrix/1"
+
+
+class Matrix(Trial):
+    """A trial whose attack is a crash at each step."""
+
+    async def attack(self):
+        harness = self.harness
+        harness.worker.start()
+        harness.notifier.start()
+        for crashes in (self.worker_crashes, self.notifier_crashes):
+            crashes.process.kill()
+            for step in crashes.steps:
+                await self.crash(crashes, step)
+            crashes.process.start()
+
+    async def crash(self, crashes, step):
+        """Lets the process die at a step, and the next one write something; then kills that, too."""
+        process, name = crashes.process, crashes.process.name
+
+        def has_written():
+            if not process.is_running:
+                raise Failure(f"the {name} ended with {process.child.returncode} after its death at {step}")
+            return self.count(name, "event") > events
+
+        await crashes.die_at(step, 1)
+        if not crashes.at_steps[step]:
+            raise Failure(f"the {name} did not die at {step}: {crashes.problems}")
+        await asyncio.to_thread(crashes.inspect)
+        events = self.count(name, "event")
+        process.start()
+        await eventually_async(has_written, f"the {name} writes events after its death at {step}")
+        await crashes.kill("after its restart")
+        await asyncio.to_thread(crashes.inspect)
+        checks.check(True, f"the {name} goes on after its death at {step}")
+
+
+async def play(program):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="marquee-matrix-"))
+    with contextlib.ExitStack() as closing:
+        closing.callback(shutil.rmtree, folder)
+        matrix = Matrix(program.resolve(), folder, SEED)
+        await matrix.run()
+        problems, figures = matrix.findings.problems, matrix.figures
+        if problems:
+            closing.pop_all()
+            raise Failure("; ".join(problems[:20] + [f"kept: {folder}"]))
+    counts = [f"{figures[name]} {name}" for name in ("requests", "events", "alerts", "letters", "deliveries")]
+    checks.check(True, f"nothing is lost, doubled or out of order: {', '.join(counts)}")
+
+
+parser = argparse.ArgumentParser(prog="matrix", description=__doc__.splitlines()[0])
+parser.add_argument("program", type=pathlib.Path, help="the marquee to crash")
+options = parser.parse_args()
+checks.run("a crash at each step", lambda: run_until_told(play(options.program)))
+checks.end()

@@ -1,0 +1,130 @@
+"""The power loss suite: takes the power from marquee's disks and checks that what was acknowledged is there.
+
+The seed decides when, and what is left of that which was not synced. docs/reliability.md says what is checked.
+"""
+
+import argparse
+import collections
+import contextlib
+import pathlib
+import secrets
+import shutil
+import sys
+import tempfile
+import time
+
+SUITES = pathlib.Path(__file__).resolve().parents[1]
+sys.path[1:1] = [str(SUITES / "Chaos"), str(SUITES.parent / "Harness")]
+from outages import Round  # noqa: E402, the path comes first
+from processes import run_until_told  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
+
+CRASHES_PER_ROUND = 30
+# Syncs to leave out, by the names of files: all, those of commits, of checkpoints, and of the names in the data folder.
+LIES = ["*", "*-wal", "*.db", "."]
+# Some lies are told only about new files, so that a round is over after a few crashes.
+LYING_CRASHES = 5
+LYING_SEED = "lies"
+
+
+async def main():
+    parser = argparse.ArgumentParser(prog="power-loss", description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=pathlib.Path, help="the marquee whose disks lose power")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="(default: a random one)")
+    parser.add_argument("--crashes", type=int, default=60, help="how many in all, beside those of failing disks")
+    parser.add_argument("--round", type=int, help="run only this round of the seed")
+    parser.add_argument("--self-test", action="store_true", help="check that syncs which are left out are noticed")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of rounds that found nothing, too")
+    options = parser.parse_args()
+    if options.self_test:
+        return await test_suite(options.program.resolve())
+    print(f"power-loss: seed {options.seed}", flush=True)
+    count = -(-options.crashes // CRASHES_PER_ROUND)
+    rounds = range(1, count + 1) if options.round is None else [options.round]
+    total, failed, began = collections.Counter(), [], time.monotonic()
+    for number in rounds:
+        left = options.crashes - CRASHES_PER_ROUND * (number - 1)
+        crashes = CRASHES_PER_ROUND if options.round else min(CRASHES_PER_ROUND, left)
+        if await play(options, number, crashes, total):
+            failed.append(number)
+    print(f"\nin {(time.monotonic() - began) / 60:.1f} minutes:")
+    for name, figure in total.items():
+        print(f"{figure:>9,}  {name}")
+    if failed:
+        print(f"power-loss: seed {options.seed}: rounds {failed} found problems", file=sys.stderr)
+        return 1
+    print(f"{total['crashes']} crashes, nothing lost (seed {options.seed}, {len(rounds)} rounds)")
+    return 0
+
+
+async def play(options, number, crashes, total):
+    """Runs one round, adds its figures, and prints its problems."""
+    folder, began = pathlib.Path(tempfile.mkdtemp(prefix="marquee-power-")), time.monotonic()
+    with contextlib.ExitStack() as closing:
+        closing.callback(shutil.rmtree, folder)
+        round = Round(options.program.resolve(), folder, f"{options.seed}/{number}", crashes)
+        await round.run()
+        total.update(round.figures)
+        problems = round.findings.problems
+        print(f"round {number}: {round.figures['crashes']} crashes, {round.figures['requests']} requests, "
+              f"{round.figures['events']} events, {len(problems)} problems, {time.monotonic() - began:.0f} s",
+              *problems[:20], sep="\n  ", flush=True)
+        if problems or options.keep:
+            print(f"  kept: {folder}", flush=True)
+            closing.pop_all()
+    return problems
+
+
+async def test_suite(program):
+    """Checks that this suite notices disks that leave out syncs, and a program that does, and nothing where none does."""
+    _, problems = await play_lying(1, program, "")
+    if problems:
+        print("power-loss: found although no sync is left out:", *problems, sep="\n  ", file=sys.stderr)
+        return 1
+    cases = [(f"syncs of {lie} are left out", program, lie) for lie in LIES]
+    unsafe = program.with_name("marquee-synchronous-off")  # where the board finds its web files
+    try:
+        make_unsafe(program, unsafe)
+        cases.append(("synchronous is off", unsafe, ""))
+        unnoticed = [what for what, program, lie in cases if not await is_noticed(what, program, lie)]
+    finally:
+        unsafe.unlink(missing_ok=True)
+    if unnoticed:
+        print(f"power-loss: not noticed: {', '.join(unnoticed)}", file=sys.stderr)
+        return 1
+    print(f"{len(cases)} ways to leave out syncs are noticed")
+    return 0
+
+
+def make_unsafe(program, copy):
+    """Copies the program with another setting of SQLite, of the same length."""
+    content, safe = program.read_bytes(), b"pragma synchronous = full"
+    if content.count(safe) != 1:
+        sys.exit(f"power-loss: `{safe.decode()}` is not once in {program}")
+    copy.write_bytes(content.replace(safe, b"pragma synchronous = off "))
+    copy.chmod(0o700)
+
+
+async def is_noticed(what, program, lie):
+    """Plays rounds until one finds a problem. Returns false if that takes too long."""
+    count = number = 0
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        number += 1
+        crashes, problems = await play_lying(number, program, lie)
+        count += crashes
+        if problems:
+            print(f"{what}: noticed at crash {count}: {problems[0][:100]}", flush=True)
+            return True
+    return False
+
+
+async def play_lying(number, program, lie):
+    """Plays a round on disks that leave out syncs. Returns the number of crashes and the problems."""
+    with tempfile.TemporaryDirectory(prefix="marquee-power-") as folder:
+        round = Round(program, pathlib.Path(folder), f"{LYING_SEED}/{number}", LYING_CRASHES, lie)
+        await round.run()
+    return round.figures["crashes"], round.findings.problems
+
+
+sys.exit(run_until_told(main()))
