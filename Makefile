@@ -35,7 +35,7 @@ sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
 # list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
-sanitized := ^(Concurrency|Crypto|ZeroMQ|SQLite|Networking|WebServer|Imaging|Contract|EventStore|Messaging)Tests\.|ImageCacheTests|ImageQueueTests
+sanitized := ^(Concurrency|Crypto|ZeroMQ|SQLite|Networking|WebServer|Imaging|Contract|EventStore|Messaging)Tests\.|ImageCacheTests|ImageQueueTests|UntrustedImageTests
 
 .PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth limits guide soak \
   sanitize thread-sanitizer address-sanitizer orders crashes board-test crowd flood compose-test clean \
@@ -120,10 +120,9 @@ thread-sanitizer address-sanitizer: export MARQUEE_SLOWNESS := 10
 thread-sanitizer: test-packages
 	$(call sanitized-tests,--sanitize thread --scratch-path .build-tsan --filter '$(sanitized)|^EndToEndTests\.' --skip MeasuredLoss)
 
-# Leak detection is off: Foundation keeps what it gave a `Process` that a test started. `make soak` finds growth. The flood
-# of subscriptions takes longer than its clients wait.
+# Leak detection is off: Foundation keeps what it gave a `Process` that a test started. `make soak` finds growth.
 address-sanitizer: test-packages
-	$(call sanitized-tests,--sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)' --skip 'MeasuredLoss|subscriptionFlood')
+	$(call sanitized-tests,--sanitize address --scratch-path .build-asan --disable-xctest --filter '$(sanitized)' --skip MeasuredLoss)
 
 define sanitized-tests
 	ASAN_OPTIONS=detect_leaks=0 $(swift_test) $(1) 2>&1 | tee $(sanitizer_log)

@@ -59,7 +59,7 @@ let package = Package(
         module("Crypto", uses: ["CCrypto", "Text"]),
 
         // Floor 1: one module per outside world.
-        module("ZeroMQ", uses: ["CZMQ", "Concurrency"]),
+        module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
         module("SQLite", uses: ["CSQLite", "Concurrency", "Text"]),
         module("Networking", uses: ["CCurl", "Concurrency", "Text", "JSONCoding", "Compression"]),
         module("WebServer", uses: ["CMicrohttpd", "Concurrency", "Text", "Compression"]),

@@ -235,6 +235,18 @@ struct PeerConnectionTests {
         #expect(drops.withLock { $0 } == 1 && short.isOpen() && long.hasEnded())
     }
 
+    @Test("when undelivered subscriptions together exceed the limit, the client with most is disconnected")
+    func undelivered() throws {
+        let drops = Locked(0)
+        let monitor = makeMonitor(drops, of: .publisher) { $0.undeliveredBytes = 5_000 }
+        let (few, many) = (try ConnectedPair(), try ConnectedPair())
+        read([(.accepted, few.server, few.endpoint), (.accepted, many.server, many.endpoint)], by: monitor)
+        try few.fill(2_500)
+        try many.fill(4_000)
+        monitor.dropUndelivered()
+        #expect(drops.withLock { $0 } == 1 && few.isOpen() && many.hasEnded())
+    }
+
     @Test("an ipc connection is identified by its path", arguments: ["@", ""])
     func ipc(_ beginning: String) throws {
         let folder = try TemporaryFolder()

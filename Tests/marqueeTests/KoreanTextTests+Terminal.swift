@@ -171,7 +171,7 @@ extension KoreanTextTests {
         expectKorean(DeliveryText(entries: entries, language: .ko).lines)
         let letter = DeliveryLog.Dead(
             at: DeliveryLog.Moment(0), sink: "", letter: "", alert: "", attempts: 2, answer: nil)
-        expectKorean(DeadLetterTable(letters: [letter], language: .ko).lines)
+        expectKorean(DeadLetterText(letters: [letter], language: .ko).lines)
     }
 
     @Test("the sinks are in Korean, whatever their kind")
@@ -192,6 +192,6 @@ extension KoreanTextTests {
         let kinds = ConfiguredSink.kinds.map { $0.kind }
         #expect(file.sinks.map(\.kind) == kinds)
         let words = kinds.joined(separator: " ") + " a b c d e f g h i ko lead"
-        expectKorean(SinkTable(file: file, language: .ko).lines, but: words)
+        expectKorean(SinkText(file: file, language: .ko).lines, but: words)
     }
 }

@@ -57,7 +57,7 @@ actor TieredImageCache {
     private var failures: [String: Date] = [:]
     /// The times of uses that are not on disk yet.
     private var uses: [ImageKey: Date] = [:]
-    private var originCounts: [CacheTier: Int] = [:]
+    private var tierCounts: [CacheTier: Int] = [:]
     /// The size of the files that wait for the decoder.
     private var undecodedBytes = 0
 
@@ -112,7 +112,7 @@ actor TieredImageCache {
 
     /// Returns the number of returned images by the raw values of ``CacheTier``.
     func counts() -> [String: Double] {
-        Dictionary(uniqueKeysWithValues: CacheTier.allCases.map { ($0.rawValue, Double(originCounts[$0] ?? 0)) })
+        Dictionary(uniqueKeysWithValues: CacheTier.allCases.map { ($0.rawValue, Double(tierCounts[$0] ?? 0)) })
     }
 
     /// Returns the size of all images in bytes, as `memory` and `disk`.
@@ -235,10 +235,10 @@ actor TieredImageCache {
     // MARK: Results
 
     /// Stores an image in memory, counts it, and returns it.
-    private func deliver(_ image: CachedImage, _ key: ImageKey, from origin: CacheTier) -> CachedImage {
+    private func deliver(_ image: CachedImage, _ key: ImageKey, from tier: CacheTier) -> CachedImage {
         memory.store(image, key)
         uses[key] = wallClock.now()
-        count(origin)
+        count(tier)
         return image
     }
 
@@ -247,7 +247,7 @@ actor TieredImageCache {
         return nil
     }
 
-    private func count(_ origin: CacheTier) {
-        originCounts[origin, default: 0] += 1
+    private func count(_ tier: CacheTier) {
+        tierCounts[tier, default: 0] += 1
     }
 }

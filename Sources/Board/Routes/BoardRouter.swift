@@ -68,7 +68,8 @@ struct BoardRouter: Sendable {
     static func files(
         in folder: String, basePath: BasePath, ruleHeadings: [String: RuleHeading] = [:]
     ) throws -> StaticFiles {
-        let headings = JSON.encodeInfallibly(ruleHeadings)
+        // Inside a script element no `<` may stand.
+        let headings = JSON.encodeInfallibly(ruleHeadings).replacing(Array("<".utf8), with: Array("\\u003c".utf8))
         return try StaticFiles(folder: folder) { path, bytes in
             guard path == "index.html" else { return bytes }
             return bytes.replacing(

@@ -4,8 +4,8 @@ import WebServer
 
 /// Answers that follow from the read model: each is made once for all who ask for it, until the read model changes.
 ///
-/// Heavy answers are made two at a time, and a few wait; a client that asks for more gets 503 with `Retry-After`. That a client has an answer
-/// already is known without making it.
+/// Heavy answers are made two at a time, and a few wait; a client that asks for more gets 503 with `Retry-After`. That a
+/// client has an answer already is known without making it.
 ///
 /// See docs/decisions/strangers-at-the-board.md.
 final class ResponseCache: Sendable {

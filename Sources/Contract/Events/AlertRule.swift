@@ -2,7 +2,8 @@ public import BoxOffice
 public import OpenMarket
 public import Text
 
-/// The word of a rule on the wire and in rule files: up to 40 letters, the first a small one.
+/// The word of a rule on the wire and in rule files: a small letter, then up to 39 letters and
+/// digits.
 ///
 /// The notifier's rules say which words there are. Readers take any, because others may be added.
 public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -13,7 +14,7 @@ public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomSt
     public init?(rawValue: String) {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard rawValue.utf8.count <= 40, let first = rawValue.utf8.first, letters.contains(first),
-            rawValue.utf8.allSatisfy({ letters.contains($0 | 0x20) })
+            rawValue.utf8.allSatisfy({ letters.contains($0 | 0x20) || $0.decimalDigit != nil })
         else { return nil }
         self.rawValue = rawValue
     }

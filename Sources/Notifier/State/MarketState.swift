@@ -13,7 +13,7 @@ import BoxOffice
 /// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
 /// said.
 ///
-/// See docs/decisions/alerts-by-days.md and docs/decisions/alerts-by-days.md.
+/// See docs/decisions/alerts-by-days.md.
 struct MarketState: Sendable {
     /// The number of days that a correction can still change; the worker fetches a day for the last time after 30.
     static let openDays = 35

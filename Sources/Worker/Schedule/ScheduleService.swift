@@ -161,10 +161,9 @@ struct ScheduleService: Service {
         return try chart.entries.map(\.movieCode).compactMap { code in
             let request = Request(
                 .movie(code, poster: hasPosters), id: RequestID("\(Self.prefix)movie.\(code).\(date)"))
+            guard let id = request.id, try RequestInbox(transaction).state(of: id) == nil else { return nil }
             let fresh = try readable { try Freshness(transaction).events(for: request, at: now) }
-            guard let id = request.id, fresh?.isComplete != true, try RequestInbox(transaction).state(of: id) == nil
-            else { return nil }
-            return request
+            return fresh?.isComplete == true ? nil : request
         }
     }
 }

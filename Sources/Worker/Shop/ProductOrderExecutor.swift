@@ -71,7 +71,7 @@ struct ProductOrderExecutor: Sendable {
             try await client.registeredProduct(
                 of: draft, images: images.count, after: intent.newest, secret: secret)
         }
-        var result = FetchResult(askedAt: runtime.wallClock.now())
+        var result = FetchResult(askedAt: runtime.wallClock.now(), source: .upstream)
         result.add(product) { .product($0) }
         return result
     }
@@ -92,11 +92,11 @@ struct ProductOrderExecutor: Sendable {
         let askedAt = runtime.wallClock.now()
         do {
             let changed = try await client.fetch(client.api.product(id))
-            var result = FetchResult(askedAt: askedAt)
+            var result = FetchResult(askedAt: askedAt, source: .upstream)
             result.add(changed) { .product($0) }
             return result
         } catch let failure as ContractError {
-            return FetchResult(problems: [failure])
+            return FetchResult(problems: [failure], source: .upstream)
         }
     }
 
@@ -112,7 +112,7 @@ struct ProductOrderExecutor: Sendable {
             throw ContractError(.notFound, "product \(id) does not exist")
         }
         let removed = RemovedProduct(id: id, product: product ?? known)
-        return FetchResult(fetched: [.productRemoved(removed)], askedAt: runtime.wallClock.now())
+        return FetchResult(fetched: [.productRemoved(removed)], askedAt: runtime.wallClock.now(), source: .upstream)
     }
 
     /// Sends an order unless it was carried out already.

@@ -17,7 +17,7 @@ final class ConnectionGuard {
     private(set) var events: InprocEndpoint?
     private let isEncrypted: Bool
     private let kind: SocketKind
-    /// The connections; nil if they are not watched, or by `publisher`.
+    /// The connections; nil if they are not watched, or `publisher` watches them.
     private let connections: ConnectionMonitor?
     /// Watches the connections of an encrypted publisher on a thread of its own.
     private let publisher: PublisherMonitor?

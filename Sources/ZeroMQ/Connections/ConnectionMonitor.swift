@@ -54,6 +54,8 @@ final class ConnectionMonitor {
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
     private var endedBytes = 0
+    /// Whether a client was disconnected since the last call of `takeHasDropped()`.
+    private var hasDropped = false
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
@@ -336,6 +338,12 @@ final class ConnectionMonitor {
         }
     }
 
+    /// Returns whether a client was disconnected since the last call.
+    func takeHasDropped() -> Bool {
+        defer { hasDropped = false }
+        return hasDropped
+    }
+
     // MARK: - Scans
 
     /// The time of the next scan; nil if there is nothing to look at.
@@ -384,6 +392,7 @@ final class ConnectionMonitor {
 
     private func drop(_ connection: PeerConnection, _ reason: DroppedConnection.Reason) {
         guard !connection.isClosed, connection.shutDown(discardingReceived: kind == .publisher) else { return }
+        hasDropped = true
         observer.onDrop(DroppedConnection(socket: kind, address: connection.address, reason: reason))
     }
 }

@@ -10,7 +10,7 @@ public struct SocketOptions: Sendable {
     /// The number of outgoing messages that libzmq holds per peer.
     ///
     /// Ten times libzmq's default, because a publisher drops messages above it and a year of history is sent in one burst.
-    /// SubscriptionCounts share the memory of a message that they have not read yet.
+    /// Subscribers share the memory of a message that they have not read yet.
     public var sendHighWater = 10_000
     /// The bytes of received messages that wait in `Socket.incoming`; further messages are rejected.
     public var receiveQueueBytes = 16 << 20

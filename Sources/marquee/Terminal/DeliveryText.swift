@@ -35,7 +35,7 @@ struct DeliveryText {
 }
 
 /// The text of the dead letters.
-struct DeadLetterTable {
+struct DeadLetterText {
     let letters: [DeliveryLog.Dead]
     var language = Language.current
 
@@ -55,7 +55,7 @@ struct DeadLetterTable {
 }
 
 /// The text of the sinks of a rule file: where each is, what it gets, and when.
-struct SinkTable {
+struct SinkText {
     let file: RuleFile
     var language = Language.current
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Harness"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import faults  # noqa: E402, the path comes first
 from processes import run_until_told  # noqa: E402
 from round import Round  # noqa: E402

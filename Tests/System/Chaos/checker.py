@@ -14,7 +14,7 @@ from clock import START
 from subscriber import line
 from waiting import Failure
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Truth"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Truth"))
 import mapping  # noqa: E402, the path comes first
 
 # The states of a delivery in the notifier's outbox.

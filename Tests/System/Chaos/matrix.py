@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Harness"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import checks  # noqa: E402, the path comes first
 from processes import run_until_told  # noqa: E402
 from round import Trial  # noqa: E402

@@ -12,7 +12,7 @@ import sys
 
 import zmq
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Examples"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Examples"))
 from subscription import Subscription  # noqa: E402, the path comes first
 
 

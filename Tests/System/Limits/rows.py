@@ -285,9 +285,9 @@ def images(site, watcher):
     for number in range(1, 46):
         product = json.loads(site.fetch("board", f"/api/v1/products/{number}")[2])
         if product["known"]:
-            for version in [product["thumbnail"], *(product["pictures"] or [])]:
+            for version in [product["thumbnail"], *(product["imageVersions"] or [])]:
                 if version:
-                    addresses.append(f"/api/v1/products/{number}/pictures/{version}")
+                    addresses.append(f"/api/v1/products/{number}/images/{version}")
     for code in codes:
         status, _, body = site.fetch("board", f"/api/v1/movies/{code}")
         addresses += [f"/api/v1/posters/{code}/{version}" for version in find(json.loads(body), "poster") if isinstance(version, str)]

@@ -70,7 +70,9 @@ import Upstreams
 
     private func carryOut(_ accepted: AcceptedRequest) async throws -> FetchResult {
         guard case .productOrder(let order) = accepted.request.target else { preconditionFailure("no order") }
-        return try await executor.result(for: order, of: accepted.id)
+        let result = try await executor.result(for: order, of: accepted.id)
+        #expect(result.source == .upstream)
+        return result
     }
 
     private func product(_ result: FetchResult) throws -> Product {

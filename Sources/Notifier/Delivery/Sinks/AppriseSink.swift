@@ -47,7 +47,7 @@ struct AppriseSink: HTTPSink {
         let body: String
         let type = "info"
         let format = "text"
-        /// The URL of a image, which the server fetches and attaches.
+        /// The URL of an image, which the server fetches and attaches.
         let attach: String?
         let urls: String?
         let tag: String?

@@ -167,7 +167,7 @@ struct NotifyCommand: Subcommand {
             let file = configuration.rules ?? "MARQUEE_RULES"
             return Console.print(Language.current("\(file): 알림 채널이 없습니다", "\(file): no sinks"))
         }
-        SinkTable(file: file).lines.forEach(Console.print)
+        SinkText(file: file).lines.forEach(Console.print)
     }
 
     private func show(_ entries: [DeliveryLog.Entry]) throws {
@@ -177,7 +177,7 @@ struct NotifyCommand: Subcommand {
 
     private func show(_ letters: [DeliveryLog.Dead]) throws {
         if printsJSON { return try print(letters) }
-        DeadLetterTable(letters: letters).lines.forEach(Console.print)
+        DeadLetterText(letters: letters).lines.forEach(Console.print)
     }
 
     private func print(_ values: [some Encodable]) throws {
