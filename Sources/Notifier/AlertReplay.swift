@@ -52,8 +52,7 @@ public struct AlertReplay: Sendable {
             var decided: Set<String> = []
             try replayAnomalies(log, connection) { if decided.insert($0.id).inserted { try body($0) } }
             try replayProducts(
-                log, connection,
-                isBaseline: { event in try baseline?.includes(event) ?? true || event.priority == .backfill }, body)
+                log, connection, isBaseline: { event in try isBaseline(event) || event.priority == .backfill }, body)
         }
     }
 
@@ -71,11 +70,10 @@ public struct AlertReplay: Sendable {
         }
         while let event = try charts.next(in: connection) {
             guard let chart = readable(event, SourcedChart.init), let isLive = isLive(event) else { continue }
-            let isBaseline = baseline?.includes(event) ?? true
-            if !isBaseline { try decideHistory() }
-            if isBaseline || !isLive && !state.isRecent(chart.chart.date, in: chart.chart.market) {
+            if isBaseline(event) {
                 state.applyBaseline(chart)
             } else {
+                try decideHistory()
                 try state.apply(chart, isLive: isLive).forEach(body)
             }
         }
@@ -127,7 +125,7 @@ public struct AlertReplay: Sendable {
         guard rules[AnomalyRule.name] != nil else { return }
         var anomalies = PagedReader(log, .anomaly)
         while let event = try anomalies.next(in: connection) {
-            guard let baseline, !baseline.includes(event), isLive(event) == true,
+            guard !isBaseline(event), isLive(event) == true,
                 let anomaly = readable(event, { event throws(DecodingError) in try event.data(as: Anomaly.self) })
             else { continue }
             if let alert = rules.alert(about: anomaly, evidence: Alert.Evidence(event)) { try body(alert) }
@@ -167,6 +165,9 @@ public struct AlertReplay: Sendable {
                 .forEach(body)
         }
     }
+
+    /// Whether a notifier had read an event at its start.
+    private func isBaseline(_ event: LoggedEvent) -> Bool { baseline?.includes(event) ?? true }
 
     /// Whether an event is not of a backfill; nil if it cannot be read.
     private func isLive(_ event: LoggedEvent) -> Bool? {

@@ -16,10 +16,8 @@ struct AlertService: Service {
     let store: NotifierStore
     /// The state at the start.
     let alertState: AlertState
-    let logger: Logger
     let metrics: NotifierMetrics
-    let clock: any Clock<Duration>
-    var failPoints = FailPoints.none
+    let runtime: Runtime
 
     /// The days of history that are decided and written in one step: some hundred alerts.
     private static let daysPerStep = 250
@@ -85,7 +83,7 @@ struct AlertService: Service {
             alertState.closeBaseline(at: position)
         case .newLog(let position):
             alertState.startNewLog()
-            logger.warning(
+            runtime.logger.warning(
                 "the worker has a new log; the notifier reads it from its beginning", [.epoch: position.epoch])
         }
         return []
@@ -97,9 +95,9 @@ struct AlertService: Service {
             switch event.topic {
             case .ranking(let day, let market) where alertState.markets[market] != nil:
                 metrics.countRead()
-                failPoints.reach(.read)
+                runtime.failPoints.reach(.read)
                 let decisions = try alertState.applyChart(of: day, market, from: event)
-                failPoints.reach(.decided)
+                runtime.failPoints.reach(.decided)
                 return decisions
             case .anomaly:
                 metrics.countRead()
@@ -117,7 +115,7 @@ struct AlertService: Service {
                 return []  // no rule is about other events
             }
         } catch {
-            logger.error("cannot read an event; it fires no alert", [.topic: event.topic, .error: "\(error)"])
+            runtime.logger.error("cannot read an event; it fires no alert", [.topic: event.topic, .error: "\(error)"])
             return []
         }
     }
@@ -127,7 +125,7 @@ struct AlertService: Service {
         do throws(DecodingError) {
             return try event.data(as: Poster.self).image?.version
         } catch {
-            logger.error("cannot read a poster; messages have none", [.topic: event.topic, .error: "\(error)"])
+            runtime.logger.error("cannot read a poster; messages have none", [.topic: event.topic, .error: "\(error)"])
             return nil
         }
     }
@@ -136,19 +134,20 @@ struct AlertService: Service {
     private func write(_ result: BatchResult) async {
         guard !Task.isCancelled else { return }  // the process ends
         if !result.decisions.isEmpty || result.changes != nil || !result.posters.isEmpty {
-            await RetryLoop(clock: clock).run {
+            await RetryLoop(clock: runtime.clock).run {
                 report(
                     try await store.record(result.decisions, changes: result.changes, posters: result.posters))
             } onFailure: { error in
-                logger.error("cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
+                runtime.logger.error(
+                    "cannot write decisions to the database; the notifier tries again", [.error: "\(error)"])
             }
         }
-        if result.isLive { logger.info("all charts are read", [.date: result.newestDay]) }
+        if result.isLive { runtime.logger.info("all charts are read", [.date: result.newestDay]) }
     }
 
     private func report(_ decisions: [Decision]) {
         for decision in decisions { metrics.countDecided(decision.alert.rule) }
-        logger.info(
+        runtime.logger.info(
             "alert",
             each: decisions.map { decision in
                 [

@@ -146,14 +146,14 @@ extension NotifierProcess {
         let publisher = Publisher(sockets.alerts, of: storage.log, positions: storage.positions)
         publisher.report(to: runtime.metrics)
         let delivery = DeliveryService(
-            to: sinks, board: configuration.publicURL, from: storage.database, storage.log, metrics: runtime.metrics,
-            logger: runtime.logger, wallClock: runtime.wallClock, dryRun: dryRun, failPoints: runtime.failPoints)
+            to: sinks, board: configuration.publicURL, from: storage.database, storage.log, dryRun: dryRun,
+            runtime: runtime)
         try await delivery.closeRemovedSinks()
         let metrics = NotifierMetrics(runtime.metrics)
-        @Sendable func makeAlertService(_ rules: AlertRules, _ logger: Logger) async throws -> AlertService {
+        @Sendable func makeAlertService(_ rules: AlertRules, _ runtime: Runtime) async throws -> AlertService {
             let store = NotifierStore(
-                database: storage.database, log: storage.log, wallClock: runtime.wallClock, publish: publisher.publish,
-                outbox: delivery.outbox, failPoints: runtime.failPoints)
+                database: storage.database, log: storage.log, runtime: runtime, publish: publisher.publish,
+                outbox: delivery.outbox)
             let alertState = try await store.loadAlertState(rules: rules, since: since)
             let subscription = try await Subscription(
                 sockets.io, events: configuration.events.reachable, commands: configuration.commands.reachable,
@@ -162,18 +162,17 @@ extension NotifierProcess {
                 prefixes: streams(of: rules, delivery).map { "\($0.rawValue)." }, from: alertState.start
             ) { note in
                 if case .repaired(_, let count) = note { metrics.countRepaired(count) }
-                note.log(to: logger)
+                note.log(to: runtime.logger)
             }
             return AlertService(
-                subscription: subscription, store: store, alertState: alertState, logger: logger, metrics: metrics,
-                clock: runtime.clock, failPoints: runtime.failPoints)
+                subscription: subscription, store: store, alertState: alertState, metrics: metrics, runtime: runtime)
         }
         let ruleService = RuleService(
-            try await makeAlertService(rules, runtime.logger), reloading: reloading, runtime: runtime
-        ) { file, logger in
-            delivery.replaceSinks(by: file.sinks, logger: logger)
+            try await makeAlertService(rules, runtime), reloading: reloading, runtime: runtime
+        ) { file, runtime in
+            delivery.replaceSinks(by: file.sinks, runtime)
             try await delivery.closeRemovedSinks()
-            return try await makeAlertService(file.rules, logger)
+            return try await makeAlertService(file.rules, runtime)
         }
         runtime.metrics.addSockets([
             "events": { ruleService.current.subscription.counters }, "heartbeats": { sockets.heartbeats.counters },

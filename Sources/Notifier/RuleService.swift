@@ -38,14 +38,14 @@ final class RuleService: Service {
     private let state: Locked<State>
     private let reloading: RuleFileReloading?
     private let runtime: Runtime
-    private let makeNext: @Sendable (RuleFile, Logger) async throws -> AlertService
+    private let makeNext: @Sendable (RuleFile, Runtime) async throws -> AlertService
 
     /// Makes the service; `first` decides by the rules of the start.
     ///
     /// - Parameter makeNext: puts the sinks of a rule file into force, and makes the service that decides by its rules.
     init(
         _ first: AlertService, reloading: RuleFileReloading?, runtime: Runtime,
-        makeNext: @escaping @Sendable (RuleFile, Logger) async throws -> AlertService
+        makeNext: @escaping @Sendable (RuleFile, Runtime) async throws -> AlertService
     ) {
         state = Locked(State(current: first))
         self.reloading = reloading
@@ -58,8 +58,10 @@ final class RuleService: Service {
 
     func run() async throws {
         while let (file, logger) = try await runUntilReload() {
-            let next = await RetryLoop(clock: runtime.clock).run {
-                try await makeNext(file, logger)
+            var runtime = runtime
+            runtime.logger = logger
+            let next = await RetryLoop(clock: runtime.clock).run { [runtime] in
+                try await makeNext(file, runtime)
             } onFailure: { error in
                 logger.error("cannot put the rule file into force; the notifier tries again", [.error: "\(error)"])
             }

@@ -10,7 +10,7 @@ extension WorkerProcess {
     func makeFetchService(
         _ clients: HTTPClients, store: WorkerStore, queue: RequestQueue, quota: QuotaLedger, metrics: WorkerMetrics
     ) -> FetchService {
-        let market = makeMarketHandlers(clients, store)
+        let openMarket = makeOpenMarketHandlers(clients, store)
         func fetcher(_ client: HTTPClient) -> Fetcher {
             let (kobis, kakao) = (configuration.kobis, configuration.kakao)
             return Fetcher(
@@ -19,7 +19,7 @@ extension WorkerProcess {
                     PosterSearch(
                         client: client, images: clients.images, search: KakaoImageSearch(url: kakao.url, key: $0.value),
                         allowsPrivateAddresses: configuration.allowsPrivateImages)
-                }, quota: quota, runtime: runtime, configuredMarket: market)
+                }, quota: quota, runtime: runtime, openMarket: openMarket)
         }
         let (live, backfill, visitors) = (
             fetcher(clients.live), fetcher(clients.backfill), fetcher(clients.visitors)
@@ -36,7 +36,7 @@ extension WorkerProcess {
     }
 
     /// Returns the parts that use the Open Market, or nil if none is configured.
-    private func makeMarketHandlers(_ clients: HTTPClients, _ store: WorkerStore) -> OpenMarketHandlers? {
+    private func makeOpenMarketHandlers(_ clients: HTTPClients, _ store: WorkerStore) -> OpenMarketHandlers? {
         let settings = configuration.openMarket
         guard let url = settings.url else { return nil }
         let generation: OpenMarketAPI.Generation =
@@ -47,9 +47,9 @@ extension WorkerProcess {
         let client = OpenMarketClient(
             api: OpenMarketAPI(url: url, generation: generation, identifier: settings.identifier?.value ?? ""),
             queryClient: clients.live, orderClient: clients.orders, hasIdentifier: settings.identifier != nil,
-            secret: settings.secret, wallClock: runtime.wallClock)
+            secret: settings.secret, runtime: runtime)
         return OpenMarketHandlers(
             fetcher: ProductFetcher(store: store, client: client),
-            executor: ProductOrderExecutor(store: store, client: client, decoder: imageDecoder, runtime: runtime))
+            executor: ProductOrderExecutor(store: store, client: client, decoder: imageDecoder))
     }
 }

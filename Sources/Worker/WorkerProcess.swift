@@ -206,7 +206,7 @@ extension WorkerProcess {
             RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
             fetching,
             RequestService(socket: sockets.requests, intake: intake, store: store, logger: runtime.logger),
-            makeCommandService(sockets, intake, backfill, quota, status: status.reply),
+            makeCommandService(sockets, store, intake, backfill, quota, status: status.reply),
         ]
         return Services(health: health, all: services.compactMap(\.self), clients: clients)
     }
@@ -223,10 +223,10 @@ extension WorkerProcess {
     }
 
     private func makeCommandService(
-        _ sockets: Sockets, _ intake: RequestIntake, _ backfill: BackfillService, _ quota: QuotaLedger,
-        status: @escaping @Sendable () async throws -> Reply
+        _ sockets: Sockets, _ store: WorkerStore, _ intake: RequestIntake, _ backfill: BackfillService,
+        _ quota: QuotaLedger, status: @escaping @Sendable () async throws -> Reply
     ) -> CommandService {
-        let (store, requestGuard) = (intake.store, intake.requestGuard)
+        let requestGuard = sockets.access.requestGuard
         return CommandService(
             socket: sockets.commands, intake: intake,
             logCommands: LogHandler(

@@ -7,12 +7,11 @@ import os
 import pathlib
 import sqlite3
 import subprocess
-import urllib.error
-import urllib.request
 
 from client import Client
 from ports import reserve_port
 from process import Process
+from server import fetch
 from suite import WITH_SUITE
 from waiting import PATIENCE, Failure, eventually
 
@@ -133,13 +132,7 @@ class Installation:
 
     def fetch(self, role, path, body=None, method=None, headers={}):
         """Returns status, headers and body of an answer, whatever the status."""
-        request = urllib.request.Request(self.page(role) + path, body, headers, method=method)
-        try:
-            answer = urllib.request.urlopen(request, timeout=PATIENCE)
-        except urllib.error.HTTPError as error:
-            answer = error
-        with answer:
-            return answer.status, answer.headers, answer.read()
+        return fetch(self.page(role) + path, body, headers, method)
 
     def metric(self, role, name):
         """Returns the sum of a metric's samples, or with labels in the name one sample; 0 before it was counted."""
@@ -157,8 +150,12 @@ class Installation:
         counts = json.loads(self.fetch("sandbox", "/control")[2])["requests"]
         return sum(count for name, count in counts.items() if path in name)
 
-    def rows(self, database, query):
-        """Returns the rows of a database that a process may have open."""
-        path = f"{self.environment['MARQUEE_DATA']}/{database}"
-        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return connection.execute(query).fetchall()
+    def rows(self, database, sql):
+        """Returns rows of a process's database."""
+        return query(f"{self.environment['MARQUEE_DATA']}/{database}", sql)
+
+
+def query(path, sql):
+    """Returns the rows of a database that a process may have open."""
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()

@@ -36,8 +36,3 @@ def reserve_port():
         held.append(lock)
         return port
     raise OSError(f"no free port from {FIRST} to {end}")
-
-
-def reserve_ports(names):
-    """Returns a port for each name."""
-    return {name: reserve_port() for name in names}

@@ -55,10 +55,16 @@ class Server:
 def forward(request, url):
     """Returns what the server at an address answers to a request."""
     headers = {name: value for name, value in request.headers.items() if name.lower() not in OF_CONNECTION}
-    asked = urllib.request.Request(url + request.path, request.body or None, headers, method=request.command)
+    status, headers, body = fetch(url + request.path, request.body or None, headers, request.command)
+    return status, {"Content-Type": headers["Content-Type"] or "application/json"}, body
+
+
+def fetch(url, body=None, headers={}, method=None):
+    """Returns status, headers and body of an answer, whatever the status."""
+    request = urllib.request.Request(url, body, headers, method=method)
     try:
-        answer = urllib.request.urlopen(asked, timeout=PATIENCE)
+        answer = urllib.request.urlopen(request, timeout=PATIENCE)
     except urllib.error.HTTPError as error:
         answer = error
     with answer:
-        return answer.status, {"Content-Type": answer.headers["Content-Type"] or "application/json"}, answer.read()
+        return answer.status, answer.headers, answer.read()

@@ -116,8 +116,8 @@ class ZMTPClient:
         """Returns whether the server has not closed the connection; drops what it has sent."""
         self.socket.setblocking(False)
         try:
-            while text := self.socket.recv(1 << 16):
-                del text
+            while self.socket.recv(1 << 16):
+                pass
             return False
         except BlockingIOError:
             return True

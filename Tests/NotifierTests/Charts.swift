@@ -18,10 +18,10 @@ extension ChartEntry {
 }
 
 extension SourcedChart {
-    /// A chart of a day in June 2024, logged under the given number.
+    /// A chart of a day, counted from the last of May 2024, logged under the given number.
     static func june(_ day: Int, _ entries: [ChartEntry], market: Market = .all, number: Int = 1) throws -> SourcedChart
     {
-        let date = try #require(KoreanDate(year: 2024, month: 6, day: day))
+        let date = try #require(KoreanDate(year: 2024, month: 5, day: 31)) + day
         return SourcedChart(
             Chart(date: date, market: market, state: .provisional, entries: entries),
             evidence: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))

@@ -161,6 +161,13 @@ import Testing
             ])
     }
 
+    @Test("the sample of an anomaly shows the chart's own lines, and one more that it had before")
+    func anomalySample() throws {
+        let values = try AnomalyRule().sample(of: SourcedChart.june(4, [.movie("A", line: 1)]).chart).match.values
+        #expect(values["reason"] == .text("일부 누락 2편→1편"))
+        #expect(values["sentence"] == .text("the chart of 2024-06-04 has 1 line and had 2"))
+    }
+
     @Test("an alert about an anomaly has no movie")
     func anomaly() throws {
         let june = try #require(KoreanDate(year: 2024, month: 6, day: 4))

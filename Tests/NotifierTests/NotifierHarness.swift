@@ -88,12 +88,10 @@ struct NotifierHarness {
 
     /// How far in the worker's log a notifier has stored that it has read.
     func storedSequence() async throws -> UInt64? {
-        let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
-        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let store = NotifierStore(database: database, log: log, wallClock: .system) { _ in }
-        let alertState = try await store.loadAlertState(rules: AlertRules(), since: nil)
-        await database.close()
-        return alertState.position?.streams[.ranking]?.after.value
+        try await withNotifierStore(in: folder, at: began) { store in
+            let alertState = try await store.loadAlertState(rules: AlertRules(), since: nil)
+            return alertState.position?.streams[.ranking]?.after.value
+        }
     }
 
     /// All alerts that notifiers have logged.
@@ -157,4 +155,16 @@ struct NotifierHarness {
             await database.close()
         }
     }
+}
+
+/// Opens a notifier's database, with a clock that stands still, while `body` runs.
+func withNotifierStore<Value>(
+    in folder: TemporaryFolder, at now: Date, _ body: (NotifierStore) async throws -> Value
+) async throws -> Value {
+    let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
+    let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
+    let runtime = Runtime(logger: Logger(label: "notifier"), wallClock: WallClock { now })
+    let value = try await body(NotifierStore(database: database, log: log, runtime: runtime) { _ in })
+    await database.close()
+    return value
 }

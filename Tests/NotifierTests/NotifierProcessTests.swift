@@ -128,6 +128,18 @@ import Testing
         await worker.end()
     }
 
+    @Test("restarts, also with another day for since, forget no alert that a correction can retract")
+    func laterSince() async throws {
+        let worker = try await harness.worker()
+        for (day, titles) in [(1, "AB"), (2, "BA"), (36, "BA")] { try await worker.publish(day, titles, at: after) }
+        #expect(try await harness.alerts(1) == [id("lead", "B", 2)])
+        #expect(try await harness.alerts(1, since: KoreanDate("2024-07-06")) == [id("lead", "B", 2)])
+        try await worker.publish(2, "AB", at: after)
+        #expect(try await harness.alerts(0) == [])
+        #expect(try await harness.logged() == [id("lead", "B", 2), "\(id("lead", "B", 2)).retracted"])
+        await worker.end()
+    }
+
     @Test("charts of a new log are compared with each other only, and alerts do not fire again")
     func newLog() async throws {
         let worker = try await harness.worker()

@@ -5,7 +5,6 @@ import Foundation
 import JSONCoding
 import Messaging
 import SQLite
-import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -21,12 +20,7 @@ import Testing
     }
 
     private func withStore<Value>(_ body: (NotifierStore) async throws -> Value) async throws -> Value {
-        let database = try Database(path: folder.file("notifier.db"), schema: NotifierStore.schema)
-        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let value = try await body(
-            NotifierStore(database: database, log: log, wallClock: WallClock { [began] in began }) { _ in })
-        await database.close()
-        return value
+        try await withNotifierStore(in: folder, at: began, body)
     }
 
     /// The charts of many days, with films that come and go, and corrections of some.

@@ -5,8 +5,6 @@ import Foundation
 import JSONCoding
 import Messaging
 import OpenMarket
-import SQLite
-import ServiceRuntime
 import TestSupport
 import Testing
 import YAML
@@ -167,14 +165,7 @@ import YAML
     private func withStore<Value>(
         at now: Date? = nil, _ body: (NotifierStore) async throws -> Value
     ) async throws -> Value {
-        let database = try Database(path: folder.get().file("notifier.db"), schema: NotifierStore.schema)
-        let log = try await database.read { try EventLog(source: "/marquee/notifier", in: $0) }
-        let store = NotifierStore(database: database, log: log, wallClock: WallClock { [opened] in now ?? opened }) {
-            _ in
-        }
-        let value = try await body(store)
-        await database.close()
-        return value
+        try await withNotifierStore(in: folder.get(), at: now ?? opened, body)
     }
 
     private func event(_ number: Int, _ product: Product, at time: Date) throws -> Event {

@@ -116,6 +116,16 @@ import Testing
         #expect(short(state.apply(try chart(3, "AB"))) == ["not reentered B 5", "reentered B 3"])
     }
 
+    @Test("of the alerts of history, those of the last 35 days before the newest one are kept for corrections")
+    func keptHistory() throws {
+        let since = try chart(1, "AB").chart.date
+        var state = AlertState(rules: AlertRules(), since: since)
+        for day in 1...40 { state.applyBaseline(try chart(day, day % 2 == 0 ? "AB" : "BA")) }
+        let decisions = state.decideHistory(of: state.historyDays[...])
+        #expect(decisions.map { $0.alert.date - since + 1 } == Array(2...40))
+        #expect(decisions.filter(\.isRetractable).map { $0.alert.date - since + 1 } == Array(5...40))
+    }
+
     @Test("a correction of a movie's audience fires, also for older days, once for each")
     func correction() throws {
         var state = AlertState(rules: AlertRules([ConfiguredRule(CorrectionRule())]))

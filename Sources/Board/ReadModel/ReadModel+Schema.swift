@@ -7,7 +7,7 @@ extension ReadModel {
     /// They are never migrated: `ReadModel.open` makes a database of another version anew. Each change of them must increase
     /// the version.
     static let schema = Schema(
-        "mqbd", version: 1,
+        "mqbd", version: 2,
         """
         create table board (
             only integer primary key check (only = 1),
@@ -84,6 +84,7 @@ extension ReadModel {
             data blob not null
         ) strict;
         create index alert_movie on alert (code, sequence);
+        create index alert_rule on alert (rule);
         create index alert_retraction on alert (retracts) where retracts is not null;
 
         create table product (

@@ -51,7 +51,9 @@ extension API {
         let place = before.flatMap { $0?.description } ?? ""
         // A filter may have any character, so each is preceded by its length.
         let address = "alerts/\(place)/\(limit)/\(rule?.utf8.count ?? -1)/\(rule ?? "")/\(movie ?? "")"
-        return try await answers.response(to: request, address, isKept: rule == nil && movie == nil) { [model] in
+        let isFiltered = rule != nil || movie != nil
+        // A filter that few alerts or none fit reads all of them.
+        return try await answers.response(to: request, address, isHeavy: isFiltered, isKept: !isFiltered) { [model] in
             try await model.alerts(before: before ?? nil, rule: rule, movie: movie, limit: limit)
         }
     }

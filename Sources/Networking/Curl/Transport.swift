@@ -134,7 +134,7 @@ private final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let limits: HTTPClient.Limits
     private let bodyBudget: ResponseBodyBudget
-    /// The transfers that wait for a connection, in order of arrival.
+    /// The transfers that wait for a connection, in order of arrival; the limits allow none of them to start.
     // Here and not in libcurl (`CURLMOPT_MAX_HOST_CONNECTIONS`): what waits there has no timeout.
     private var waiting: [PendingTransfer] = []
     private var running: [PendingTransfer.ID: Transfer] = [:]
@@ -173,6 +173,7 @@ private final class TransferLoop {
             defer { (inbox.transfers, inbox.cancelled) = ([], []) }
             return inbox
         }
+        failExpired()
         for transfer in work.transfers { enqueue(transfer) }
         for id in work.cancelled { complete(id, .failure(.cancelled)) }
         if work.isClosing {
@@ -189,15 +190,14 @@ private final class TransferLoop {
             let transfer = Transfer.at(context)
             complete(transfer.pending.id, transfer.result(message.pointee.data.result))
         }
-        failExpired()
-        startWaiting()
         return true
     }
 
     private func enqueue(_ transfer: PendingTransfer) {
-        if waiting.count < limits.queueLength || canStart(transfer) {
+        if canStart(transfer) {
+            start(transfer)
+        } else if waiting.count < limits.queueLength {
             waiting.append(transfer)
-            startWaiting()
         } else {
             let reason = "\(limits.queueLength) requests are waiting already; the queue is full"
             transfer.continuation.resume(returning: .failure(TransferError(kind: .unavailable, reason: reason)))
@@ -208,14 +208,11 @@ private final class TransferLoop {
         running.count < limits.total && runningByHost[transfer.host, default: 0] < limits.perHost
     }
 
-    /// Starts the waiting transfers that the limits allow now; a host at its limit delays no other.
-    private func startWaiting() {
-        while running.count < limits.total, let index = waiting.firstIndex(where: canStart) {
-            let transfer = Transfer(waiting.remove(at: index), budget: bodyBudget)
-            running[transfer.pending.id] = transfer
-            runningByHost[transfer.pending.host, default: 0] += 1
-            check(curl_multi_add_handle(multi, transfer.easy.raw), "curl_multi_add_handle")
-        }
+    private func start(_ pending: PendingTransfer) {
+        let transfer = Transfer(pending, budget: bodyBudget)
+        running[pending.id] = transfer
+        runningByHost[pending.host, default: 0] += 1
+        check(curl_multi_add_handle(multi, transfer.easy.raw), "curl_multi_add_handle")
     }
 
     /// Fails the transfers that waited for a connection until their deadline.
@@ -241,6 +238,8 @@ private final class TransferLoop {
                     error.wasSent = wasSent
                     return error
                 })
+            // The end of one lets at most one start; a host at its limit delays no other.
+            if let index = waiting.firstIndex(where: canStart) { start(waiting.remove(at: index)) }
         } else if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index).continuation.resume(returning: result)
         }

@@ -16,8 +16,7 @@ final class DeliveryService: Service {
     private let database: Database
     private let clients = SinkClients()
     private let metrics: DeliveryMetrics
-    private let wallClock: WallClock
-    private let failPoints: FailPoints
+    private let runtime: Runtime
     private let state: Locked<State>
     private let wakeSignals: Locked<[String: WakeSignal]>
     /// The runs of workers, which ``run()`` starts.
@@ -48,8 +47,7 @@ final class DeliveryService: Service {
     ///   - dryRun: is called with a line for each alert that a sink would get; there are no workers then.
     init(
         to sinks: [ConfiguredSink], board: String?, from database: Database, _ log: EventLog,
-        metrics: Metrics, logger: Logger, wallClock: WallClock, dryRun: (@Sendable (String) -> Void)?,
-        failPoints: FailPoints
+        dryRun: (@Sendable (String) -> Void)?, runtime: Runtime
     ) {
         let wakeSignals = Locked<[String: WakeSignal]>([:])
         let outbox = Outbox(log: log, sinks: [], dryRun: dryRun) { sink in
@@ -57,23 +55,22 @@ final class DeliveryService: Service {
         }
         self.wakeSignals = wakeSignals
         self.outbox = outbox
-        self.metrics = DeliveryMetrics(metrics, sinks: []) {
+        self.metrics = DeliveryMetrics(runtime.metrics, sinks: []) {
             try await database.read { try outbox.counts(in: $0) }
         }
         self.board = board
         self.database = database
-        self.wallClock = wallClock
-        self.failPoints = failPoints
+        self.runtime = runtime
         state = Locked(State())
         (runs, addRun) = AsyncStream.makeStream()
-        replaceSinks(by: sinks, logger: logger)
+        replaceSinks(by: sinks, runtime)
     }
 
     /// Delivers to these sinks from now on. What waits for a sink that is not among them is closed by
     /// ``closeRemovedSinks()``.
     ///
-    /// - Parameter logger: knows the secrets of the sinks.
-    func replaceSinks(by sinks: [ConfiguredSink], logger: Logger) {
+    /// - Parameter runtime: its logger knows the secrets of the sinks.
+    func replaceSinks(by sinks: [ConfiguredSink], _ runtime: Runtime) {
         state.withLock { state in
             guard !state.isStopping else { return }
             metrics.add(sinks.map(\.name))
@@ -86,8 +83,7 @@ final class DeliveryService: Service {
                 wakeSignals.withLock { $0[sink.name] = wakeSignal }
                 let worker = SinkWorker(
                     sink: sink, outbox: outbox, database: database, clients: clients, board: board,
-                    wakeSignal: wakeSignal, logger: logger, metrics: metrics, clock: ContinuousClock(),
-                    wallClock: wallClock, fraction: { .random(in: 0..<1) }, failPoints: failPoints)
+                    wakeSignal: wakeSignal, metrics: metrics, runtime: runtime, fraction: { .random(in: 0..<1) })
                 let run = WorkerRun(worker: worker)
                 state.workers[sink.name] = run
                 let last = former[sink.name]
@@ -111,7 +107,7 @@ final class DeliveryService: Service {
         let busy = state.withLock { state in
             state.workers.filter { !configured.contains($0.key) && !$0.value.hasEnded.read(\.self) }
         }
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         try await database.write { [outbox] in
             try outbox.closeRemovedSinks(except: Set(busy.keys), at: now, in: $0)
         }

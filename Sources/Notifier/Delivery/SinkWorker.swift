@@ -18,22 +18,19 @@ struct SinkWorker: Sendable {
     /// The board's public URL, for links; nil if there is none.
     let board: String?
     let wakeSignal: WakeSignal
-    let logger: Logger
     let metrics: DeliveryMetrics
-    let clock: any Clock<Duration>
-    let wallClock: WallClock
+    let runtime: Runtime
     /// Returns a random number in 0..<1.
     let fraction: @Sendable () -> Double
-    var failPoints = FailPoints.none
 
     /// The longest time without a look at the outbox: the system clock may have been set.
     private static let maximumSleep = Duration.seconds(3_600)
 
     /// Works until it is stopped or its task is cancelled.
     func run() async {
-        await wakeSignal.runLoop(clock) {
+        await wakeSignal.runLoop(runtime.clock) {
             guard let wake = await sendDueMessages() else { return Self.maximumSleep }
-            return min(.seconds(max(0.001, wake.timeIntervalSince(wallClock.now()))), Self.maximumSleep)
+            return min(.seconds(max(0.001, wake.timeIntervalSince(runtime.wallClock.now()))), Self.maximumSleep)
         }
     }
 
@@ -45,7 +42,7 @@ struct SinkWorker: Sendable {
     /// Sends what can be sent now. Returns when to try again; nil if only a new alert changes anything.
     private func sendDueMessages() async -> Date? {
         while !Task.isCancelled, !wakeSignal.isStopped {
-            let now = wallClock.now()
+            let now = runtime.wallClock.now()
             do {
                 let (waiting, history) = try await database.read { connection in
                     try outbox.waiting(for: sink, at: now, in: connection)
@@ -56,7 +53,7 @@ struct SinkWorker: Sendable {
                 case .send(let key, let alerts): try await send(key, alerts)
                 }
             } catch {
-                logger.error(
+                runtime.logger.error(
                     "cannot read or write the outbox; the worker tries again",
                     [.sink: sink.name, .error: "\(error)"])
                 return now + 10
@@ -66,7 +63,7 @@ struct SinkWorker: Sendable {
     }
 
     private func send(_ key: String, _ alerts: [DeliveryPolicy.WaitingAlert]) async throws {
-        let began = wallClock.now()
+        let began = runtime.wallClock.now()
         let attempt: Outbox.ActiveAttempt?
         do {
             attempt = try await database.write { connection in
@@ -76,11 +73,11 @@ struct SinkWorker: Sendable {
             return try await giveUp(error)
         }
         guard let attempt else { return }  // an alert was retracted meanwhile; the caller reads the outbox again
-        failPoints.reach(.posted)
-        let stopwatch = Stopwatch(clock)
+        runtime.failPoints.reach(.posted)
+        let stopwatch = Stopwatch(runtime.clock)
         let response = await sink.send(attempt.message, at: began, board: board, by: clients)
         let duration = stopwatch.elapsed
-        failPoints.reach(.delivered)
+        runtime.failPoints.reach(.delivered)
         // The process ends: whether the message arrived is not known. The next run sends it again.
         if Task.isCancelled, response.outcome != .delivered { return }
         let outcome = outcome(of: response, after: attempt.count)
@@ -89,9 +86,9 @@ struct SinkWorker: Sendable {
     }
 
     private func giveUp(_ unreadable: Outbox.UnreadableAlertError) async throws {
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         try await database.write { try outbox.giveUp(unreadable, at: now, in: $0) }
-        logger.error(
+        runtime.logger.error(
             "an alert is a dead letter, because it cannot be read",
             [.sink: sink.name, .alert: unreadable.alert, .reason: unreadable.reason])
     }
@@ -102,12 +99,12 @@ struct SinkWorker: Sendable {
         case .rejected: return .dead
         case .failed(let retryAfter):
             if let retryAfter, retryAfter > .longestRetryAfter {
-                logger.warning(
+                runtime.logger.warning(
                     "a sink asks for a pause of more than a day; the worker waits a day",
                     [.sink: sink.name, .after: retryAfter])
             }
             let pause = sink.backoff.pause(after: attempts, retryAfter: retryAfter, fraction: fraction())
-            return pause.map { .retry(at: wallClock.now() + $0.seconds) } ?? .dead
+            return pause.map { .retry(at: runtime.wallClock.now() + $0.seconds) } ?? .dead
         }
     }
 
@@ -115,14 +112,14 @@ struct SinkWorker: Sendable {
     private func finish(
         _ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse, _ duration: Duration
     ) async {
-        await RetryLoop(clock: clock).run {
-            let now = wallClock.now()
+        await RetryLoop(clock: runtime.clock).run {
+            let now = runtime.wallClock.now()
             try await database.write { connection in
                 try outbox.finish(
                     attempt, for: sink, as: outcome, response: response, duration: duration, at: now, in: connection)
             }
         } onFailure: { error in
-            logger.error(
+            runtime.logger.error(
                 "cannot write the outcome of a delivery; the worker tries again",
                 [.sink: sink.name, .messageKey: attempt.message.key, .error: "\(error)"])
         }
@@ -130,13 +127,13 @@ struct SinkWorker: Sendable {
 
     private func report(_ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse) {
         metrics.count(outcome, for: sink.name)
-        let logger = logger.with([.sink: sink.name, .messageKey: attempt.message.key, .attempt: attempt.count])
+        let logger = runtime.logger.with([.sink: sink.name, .messageKey: attempt.message.key, .attempt: attempt.count])
         switch outcome {
         case .sent: logger.debug("a message is delivered", [.reason: response.text])
         case .retry(let date):
             logger.warning(
                 "cannot deliver a message; the worker tries again",
-                [.after: Duration.seconds(date.timeIntervalSince(wallClock.now())), .reason: response.text])
+                [.after: Duration.seconds(date.timeIntervalSince(runtime.wallClock.now())), .reason: response.text])
         case .dead:
             logger.error(
                 "a message is dead: rejected, or out of attempts; see `marquee notify log --dead`",

@@ -85,7 +85,10 @@ struct AnomalyRule: MovieRule {
     }
 
     func sample(of chart: Chart) -> RuleSample {
-        RuleSample(match: RuleMatch(values: Self.values(of: .late(chart.date, in: .all, at: "09:00"))))
+        var earlier = chart
+        earlier.entries.append(chart.last)
+        let missing = chart.anomalies(after: earlier, dayBefore: nil)[0]
+        return RuleSample(match: RuleMatch(values: Self.values(of: missing)))
     }
 }
 

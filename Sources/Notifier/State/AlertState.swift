@@ -64,7 +64,8 @@ struct AlertState: Sendable {
             applyBaseline(SourcedChart(chart, evidence: evidence))
             return []
         }
-        if isBaseline || event.priority == .backfill && !isRecent(day, in: market) {
+        // Only a revision of a recent chart retracts: any other of a backfill need not be read whole.
+        if isBaseline || event.priority == .backfill && markets[market]?.days[day] == nil {
             markets[market]?.insert(try RecentChart(json, of: day, evidence: evidence))
             return []
         }
@@ -82,9 +83,6 @@ struct AlertState: Sendable {
     mutating func applyBaseline(_ chart: SourcedChart) {
         markets[chart.chart.market]?.insert(RecentChart(chart))
     }
-
-    /// Whether a recent day's chart is known, so that a further one is a revision that may retract alerts.
-    func isRecent(_ day: KoreanDate, in market: Market) -> Bool { markets[market]?.days[day] != nil }
 
     /// Applies an anomaly and returns the decisions on it. One of the baseline or of a backfill fires nothing, also with
     /// `since`.

@@ -98,8 +98,8 @@ extension MarketState {
         let newestDay: KoreanDate?
         /// The leaders of the known days that changed.
         let leaders: [KoreanDate: MovieCode?]
-        /// The first day that a correction can still change.
-        let horizon: KoreanDate?
+        /// The first day that a correction can still change; nil as long as no day is known.
+        let correctableSince: KoreanDate?
         /// Charts of days that a correction can still change.
         let charts: [RecentChart]
         /// The movies whose settled totals changed.
@@ -111,7 +111,7 @@ extension MarketState {
         defer { (changedDays, changedLeaders, changedMovies, isReset) = ([], [], [], false) }
         return Changes(
             market: market, isReset: isReset, newestDay: newestDay,
-            leaders: changedLeaders.reduce(into: [:]) { $0[$1] = knownDays[$1] }, horizon: horizon,
+            leaders: changedLeaders.reduce(into: [:]) { $0[$1] = knownDays[$1] }, correctableSince: correctableSince,
             charts: changedDays.sorted().compactMap { days[$0] },
             movies: changedMovies.reduce(into: [:]) { $0[$1] = movies[$1] })
     }
@@ -121,7 +121,7 @@ extension MarketState {
 
 extension MarketState {
     /// The first recent day; nil as long as no day is known.
-    var horizon: KoreanDate? {
+    private var horizon: KoreanDate? {
         // The sentences of the first days from `since` on tell movies from those of the weeks before.
         [since.map { $0 - RuleContext.namesakeDays }, correctableSince].compactMap(\.self).min()
     }

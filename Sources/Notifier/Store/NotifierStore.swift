@@ -19,11 +19,10 @@ struct NotifierStore: Sendable {
 
     let database: Database
     let log: EventLog
-    let wallClock: WallClock
+    let runtime: Runtime
     let publish: @Sendable ([LoggedEvent]) -> Void
     /// The deliveries to sinks; nil for no delivery.
     var outbox: Outbox?
-    var failPoints = FailPoints.none
 
     /// Writes decisions and changes of the state in one transaction, and returns the decisions that are new.
     ///
@@ -34,7 +33,7 @@ struct NotifierStore: Sendable {
     func record(
         _ decisions: [Decision] = [], changes: AlertState.Changes?, posters: [MovieCode: String?] = [:]
     ) async throws -> [Decision] {
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         return try await database.write { connection in
             try outbox?.save(posters, in: connection)
             if let changes { try save(changes, in: connection) }
@@ -56,11 +55,11 @@ struct NotifierStore: Sendable {
                 new.append(decision)
             }
             try save(decisions, in: connection)
-            failPoints.reach(.settled)
+            runtime.failPoints.reach(.settled)
             connection.afterCommit { [events] in
-                failPoints.reach(.committed)
+                runtime.failPoints.reach(.committed)
                 publish(events)
-                failPoints.reach(.published)
+                runtime.failPoints.reach(.published)
             }
             return new
         }
@@ -74,7 +73,7 @@ struct NotifierStore: Sendable {
     ///
     /// - Throws: an error of the database, or a `DecodingError` if a row cannot be read.
     func loadAlertState(rules: AlertRules, since: KoreanDate?) async throws -> AlertState {
-        let now = wallClock.now()
+        let now = runtime.wallClock.now()
         return try await database.write { connection in
             let reading = try Self.readingState(in: connection)
             var baseline = reading?.baseline ?? BaselinePosition()
@@ -252,9 +251,9 @@ extension NotifierStore {
                 chart.date.description, chart.evidence.sequence, chart.json)
         }
         for (code, movie) in changes.movies { try save(movie, code, market, in: connection) }
-        if let horizon = changes.horizon?.description {
-            try connection.execute("delete from open_chart where market = ? and date < ?", market, horizon)
-            try connection.execute("delete from decision where market = ? and date < ?", market, horizon)
+        if let first = changes.correctableSince?.description {
+            try connection.execute("delete from open_chart where market = ? and date < ?", market, first)
+            try connection.execute("delete from decision where market = ? and date < ?", market, first)
         }
     }
 

@@ -168,18 +168,15 @@ struct BackfillService: Service {
 
     private func request(_ items: [BackfillJob.Item], of job: BackfillJob) async throws {
         backoff.withLock { $0.until = nil }
-        let intakeItems = items.compactMap { item -> IntakeItem? in
-            guard let id = item.id(in: job.number), let target = item.target(withPosters: hasPosters) else {
-                return nil
-            }
-            let request = Request(target, id: id, priority: .backfill)
-            return IntakeItem(
-                accepted: AcceptedRequest(id: id, request: request, origin: .backfill), frames: request.frames)
+        let requests = items.compactMap { item -> (item: BackfillJob.Item, intake: IntakeItem)? in
+            guard let target = item.target(withPosters: hasPosters) else { return nil }
+            let request = Request(target, id: item.id(in: job.number), priority: .backfill)
+            return IntakeItem(request, origin: .backfill).map { (item, $0) }
         }
-        let results = await intake.accept(intakeItems)
+        let results = await intake.accept(requests.map(\.intake))
         // After they are in the inbox: if a crash comes between, the same ids are accepted as duplicates the next time.
         try await store.write { transaction in
-            let accepted = zip(items, results).filter { (try? $1.get()) != nil }.map(\.0)
+            let accepted = zip(requests, results).filter { (try? $1.get()) != nil }.map(\.0.item)
             try BackfillStore(transaction).move(accepted, of: job.number, to: .requested)
         }
     }

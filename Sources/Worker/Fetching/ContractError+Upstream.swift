@@ -32,9 +32,7 @@ extension ContractError {
             upstream: code == .internal
                 ? nil : Upstream(service: error.service, status: error.status, code: error.code))
     }
-}
 
-extension ContractError {
     /// The environment variable with the address of a service.
     private static func addressVariable(of service: String) -> String {
         "\(variablePrefix)\(service.uppercased())_URL"

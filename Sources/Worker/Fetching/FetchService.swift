@@ -20,6 +20,8 @@ struct FetchService: Service {
     let runtime: Runtime
     /// The last try of a request that the worker has not survived is made beside no other such request.
     private let lastTries = AsyncSemaphore(permits: 1)
+    /// The movies that requests in progress are about.
+    private let movies = AsyncCondition<Set<MovieCode>>([])
 
     /// Runs until the queue is closed and the requests in progress have ended.
     func run() async throws {
@@ -41,8 +43,22 @@ struct FetchService: Service {
         queue.close()
     }
 
-    /// Ends a request; one that may have ended the worker before is the only one of its kind in progress.
+    /// Ends a request. While another one for the same movie is in progress it waits: a search for a poster costs a call,
+    /// and then its result is in the log.
     private func process(_ accepted: AcceptedRequest) async {
+        // One that wants the movie afresh does not ask the log.
+        guard case .movie(let code, _) = accepted.request.target, !accepted.request.refresh else {
+            return await attempt(accepted)
+        }
+        let isFirst = movies.update { $0.insert(code).inserted }
+        // If the first fails, those that have waited go on together and share their calls.
+        if !isFirst { await movies.waitIgnoringCancellation { $0.contains(code) ? nil : () } }
+        await attempt(accepted)
+        if isFirst { movies.update { $0.remove(code) } }
+    }
+
+    /// Ends a request; one that may have ended the worker before is the only one of its kind in progress.
+    private func attempt(_ accepted: AcceptedRequest) async {
         guard accepted.tries == RequestInbox.triesLimit - 1 else { return await finish(accepted) }
         await lastTries.withPermit { await finish(accepted) }
     }

@@ -20,7 +20,7 @@ struct Fetcher: Sendable {
     let quota: QuotaLedger?
     let runtime: Runtime
     /// The Open Market, if one is configured.
-    var configuredMarket: OpenMarketHandlers?
+    var openMarket: OpenMarketHandlers?
     private let areaValidator = AreaValidator()
 
     /// Returns the result of a request.
@@ -39,24 +39,29 @@ struct Fetcher: Sendable {
         case .week(let week, let market): try await chart(of: week, in: market, asOf: now)
         case .movie(let code, let wantsPoster):
             try await movie(code, wantsPoster: wantsPoster, fresh: fresh.events)
-        case .products(let query): try await openMarket().fetcher.result(for: query)
+        case .products(let query): try await configuredOpenMarket().fetcher.result(for: query)
         case .productOrder(let order):
-            try await openMarket().executor.result(for: order, of: accepted.id)
+            try await configuredOpenMarket().executor.result(for: order, of: accepted.id)
         }
     }
 
-    private func openMarket() throws(ContractError) -> OpenMarketHandlers {
-        guard let configuredMarket else {
+    private func configuredKobis() throws(ContractError) -> Kobis {
+        guard let kobis else { throw .missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        return kobis
+    }
+
+    private func configuredOpenMarket() throws(ContractError) -> OpenMarketHandlers {
+        guard let openMarket else {
             throw ContractError(
                 .unauthorized, "no Open Market is configured: set MARQUEE_OPENMARKET_URL",
                 upstream: ContractError.Upstream(service: OpenMarketAPI.service))
         }
-        return configuredMarket
+        return openMarket
     }
 
     private func chart(of date: KoreanDate, in market: Market, asOf now: Date) async throws -> FetchResult {
         let state = Chart.state(of: date, at: now)
-        guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        let kobis = try configuredKobis()
         try await checkArea(of: market, at: now)
         var result = FetchResult(source: .upstream)
         result.add(try await send(kobis.dailyChart(date, market: market))) { entries in
@@ -69,7 +74,7 @@ struct Fetcher: Sendable {
         // KOBIS would answer with the figures of the days so far, which would be read as those of the whole week.
         guard week.lastDay <= .yesterday(at: now) else { throw ContractError.weekNotOver(week, at: now) }
         let state = Chart.state(of: week.lastDay, at: now)
-        guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
+        let kobis = try configuredKobis()
         try await checkArea(of: market, at: now)
         var result = FetchResult(source: .upstream)
         result.add(try await send(kobis.weeklyChart(week, market: market))) { figures in
@@ -105,8 +110,7 @@ struct Fetcher: Sendable {
         if let known = fresh.first(where: { $0.topic == .movie(code) }) {
             movie = try known.data()
         } else {
-            guard let kobis else { throw ContractError.missingKey(of: Kobis.service, variable: "MARQUEE_KOBIS_KEY") }
-            let reading = try await send(kobis.movie(code))
+            let reading = try await send(configuredKobis().movie(code))
             movie = reading.value
             result.add(reading) { .movie($0) }
             result.source = .upstream
@@ -269,34 +273,26 @@ extension FetchResult.Fact {
 
     /// Returns the event that states the fact, or nil if `known`, the newest event of its topic, states the same.
     func draft(after known: LoggedEvent?, foundBy accepted: AcceptedRequest) throws -> EventDraft? {
+        func draft(_ data: [UInt8]) -> EventDraft {
+            EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
+        }
+        func draft<Value: Codable & Equatable>(unlessKnown value: Value) throws -> EventDraft? {
+            try known?.data(as: Value.self) == value ? nil : draft(JSON.encode(value))
+        }
         switch self {
         case .chart(let chart):
-            guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard let revision = chart.revised(from: try known.data()) else { return nil }
-            return draft(foundBy: accepted, data: revision.json)
+            guard let known else { return draft(chart.json) }
+            return try chart.revised(from: known.data()).map { draft($0.json) }
         case .weekChart(let chart):
-            guard let known else { return draft(foundBy: accepted, data: chart.json) }
-            guard let revision = chart.revised(from: try known.data()) else { return nil }
-            return draft(foundBy: accepted, data: revision.json)
-        case .movie(let movie):
-            guard try known?.data(as: Movie.self) != movie else { return nil }
-            return draft(foundBy: accepted, data: try JSON.encode(movie))
+            guard let known else { return draft(chart.json) }
+            return try chart.revised(from: known.data()).map { draft($0.json) }
+        case .movie(let movie): return try draft(unlessKnown: movie)
         case .poster(let poster):
             if let known, try known.data(as: Poster.self).statesSame(as: poster) { return nil }
-            return draft(foundBy: accepted, data: try JSON.encode(poster))
-        case .productPage(let page):
-            guard try known?.data(as: ProductPage.self) != page else { return nil }
-            return draft(foundBy: accepted, data: try JSON.encode(page))
-        case .product(let product):
-            guard try known?.data(as: Product.self) != product else { return nil }
-            return draft(foundBy: accepted, data: try JSON.encode(product))
-        case .productRemoved(let removed):
-            guard known == nil else { return nil }
-            return draft(foundBy: accepted, data: try JSON.encode(removed))
+            return draft(try JSON.encode(poster))
+        case .productPage(let page): return try draft(unlessKnown: page)
+        case .product(let product): return try draft(unlessKnown: product)
+        case .productRemoved(let removed): return try known == nil ? draft(JSON.encode(removed)) : nil
         }
-    }
-
-    private func draft(foundBy accepted: AcceptedRequest, data: [UInt8]) -> EventDraft {
-        EventDraft(topic, correlationID: accepted.id, priority: accepted.request.priority, data: data)
     }
 }

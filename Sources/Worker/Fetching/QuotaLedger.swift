@@ -108,11 +108,10 @@ struct QuotaLedger: Sendable {
         return connection.changedRows > 0
     }
 
-    /// Closes a service that has reported its quota as exhausted, for as long as it says or until midnight in Korea.
+    /// Closes a service that has reported its quota as exhausted, for as long as it says or until midnight in Korea; ignores
+    /// other errors.
     ///
-    /// Other errors are ignored.
-    ///
-    /// Our own limit says nothing of the key: it may be used elsewhere, or the database restored.
+    /// Whatever is left of the limit here: the key may be used elsewhere, or the database be an older one, restored.
     func recordExhaustion(_ error: UpstreamError) async throws {
         // An error without a status is a rejection by this ledger.
         guard error.kind == .quotaExhausted, error.status != nil, limits[error.service] != nil else { return }

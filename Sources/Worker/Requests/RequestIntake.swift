@@ -162,6 +162,14 @@ struct IntakeItem: Sendable {
     var attachments = Attachments.none
 }
 
+extension IntakeItem {
+    /// Makes the item of a request of the worker's own, under the request's id; nil if it has none.
+    init?(_ request: Request, origin: RequestOrigin) {
+        guard let id = request.id else { return nil }
+        self.init(accepted: AcceptedRequest(id: id, request: request, origin: origin), frames: request.frames)
+    }
+}
+
 /// A fire-and-forget request that was rejected; only an event can report its failure.
 struct RejectedRequest: Sendable {
     let id: RequestID
@@ -210,9 +218,9 @@ struct IntakeLimits: Sendable {
     ///
     /// - Parameters:
     ///   - share: The bytes that one client's requests may put on the disk in a day (UTC).
-    ///   - reserve: The bytes of the disk that requests leave free, but at most a twentieth of the disk.
+    ///   - reserve: The bytes of the disk that requests leave free.
     ///   - folder: A folder on the disk.
-    ///   - largestPart: On a small disk the reserve is no more than this part of it.
+    ///   - largestPart: The largest part of the disk that the reserve may be.
     init(share: Int, reserve: Int, folder: String, largestPart: Double = 0.05) {
         self.share = share
         self.reserve = reserve

@@ -17,12 +17,6 @@ struct RequestRetention: Service {
     let runtime: Runtime
     private let wakeSignal = WakeSignal()
 
-    init(store: WorkerStore, days: Int, runtime: Runtime) {
-        self.store = store
-        self.days = days
-        self.runtime = runtime
-    }
-
     func run() async throws {
         await wakeSignal.runLoop(runtime.clock) {
             do {

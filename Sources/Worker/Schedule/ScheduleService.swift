@@ -70,12 +70,7 @@ struct ScheduleService: Service {
             runtime.logger.warning("anomaly", [.reason: anomaly.text])
         }
         var pause = plan.upcoming.map { $0.1.timeIntervalSince(now) }.min() ?? Self.longestPause
-        let items = plan.requests.compactMap { request in
-            request.id.map { id in
-                IntakeItem(
-                    accepted: AcceptedRequest(id: id, request: request, origin: .schedule), frames: request.frames)
-            }
-        }
+        let items = plan.requests.compactMap { IntakeItem($0, origin: .schedule) }
         for (item, result) in zip(items, await intake.accept(items)) {
             switch result {
             case .success(let id): runtime.logger.debug("scheduled", [.request: id])

@@ -21,7 +21,7 @@ struct OpenMarketClient: Sendable {
     let hasIdentifier: Bool
     /// The configured secret of the vendor, for requests that bring none.
     let secret: Secret?
-    let wallClock: WallClock
+    let runtime: Runtime
 
     /// Sends a query.
     ///
@@ -30,7 +30,7 @@ struct OpenMarketClient: Sendable {
         do {
             return try await queryClient.send(endpoint)
         } catch {
-            throw try ContractError(error, at: wallClock.now())
+            throw try ContractError(error, at: runtime.wallClock.now())
         }
     }
 

@@ -24,7 +24,7 @@ struct ProductOrderExecutor: Sendable {
     let store: WorkerStore
     let client: OpenMarketClient
     let decoder: ImageDecoder
-    let runtime: Runtime
+    private var runtime: Runtime { client.runtime }
     private let mutex = AsyncSemaphore(permits: 1)
 
     /// Carries out an order.
@@ -39,17 +39,11 @@ struct ProductOrderExecutor: Sendable {
             guard let secret = attachments.secret ?? client.secret?.value else {
                 throw ContractError.missing("secret", "MARQUEE_OPENMARKET_SECRET")
             }
-            var result: FetchResult
-            switch order {
-            case .register(let draft):
-                result = try await register(draft, attachments.images, secret: secret, of: id)
-            case .modify(let product, let change):
-                result = try await modify(product, change, secret: secret, of: id)
-            case .remove(let product):
-                result = try await remove(product, secret: secret, of: id)
+            return switch order {
+            case .register(let draft): try await register(draft, attachments.images, secret: secret, of: id)
+            case .modify(let product, let change): try await modify(product, change, secret: secret, of: id)
+            case .remove(let product): try await remove(product, secret: secret, of: id)
             }
-            result.source = .upstream
-            return result
         }
     }
 

@@ -72,11 +72,11 @@ final class DeliveryHarness: Sendable {
         SinkWorker(
             sink: sink, outbox: outbox, database: database, clients: clients, board: nil,
             wakeSignal: wakeSignals[sink.name] ?? WakeSignal(),
-            logger: Logger(label: "notifier", level: .debug) { [lines] line in
-                lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-            },
-            metrics: DeliveryMetrics(Metrics(), sinks: outbox.sinks.map(\.name)) { [:] }, clock: clock,
-            wallClock: WallClock { [clock] in clock.date }, fraction: { 0 })
+            metrics: DeliveryMetrics(Metrics(), sinks: outbox.sinks.map(\.name)) { [:] },
+            runtime: Runtime(
+                logger: Logger(label: "notifier", level: .debug) { [lines] line in
+                    lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+                }, wallClock: WallClock { [clock] in clock.date }, clock: clock), fraction: { 0 })
     }
 
     /// Runs the workers of all sinks while `body` runs, and kills them.

@@ -119,6 +119,16 @@ class BrowserSession:
     def open(self, path=""):
         self.driver.get(f"{self.harness.url}/{path}")
 
+    def open_page(self, name, path=None):
+        """Opens a page, or another one of its kind, and waits until it has its content."""
+        self.open(path or PAGES[name])
+        self.ready(name)
+
+    def open_chart(self, path=f"day/{DAY}"):
+        """Opens a chart, and returns the titles of its lines."""
+        self.open(path)
+        return self.lines()
+
     def before(self, script):
         """Runs a script on each page before the page's own scripts."""
         self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
@@ -190,9 +200,8 @@ class BrowserSession:
 
     def shows(self, holds, what):
         """Waits until a condition holds, and counts it as a check."""
-        value = eventually(holds, what)
+        eventually(holds, what)
         check(True, what)
-        return value
 
     def ready(self, page):
         """Waits until a page has its content."""

@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 from harness import Site, check, eventually
 from clock import TODAY
 from browser import DAY, BrowserSession, fits_dialog
-from shop import PASSWORD, ShopSession, with_shop
+from shop import ShopSession, with_shop
 
 FAR = 14 * 86_400
 
@@ -22,13 +22,11 @@ def korean_day(offset=0):
 def test_first_page(harness, _):
     """Yesterday's chart comes first, and little is loaded for it."""
     with BrowserSession(harness) as browser:
-        browser.open()
-        browser.lines()
+        browser.open_chart("")
         check(browser.all(".chip.provisional"), "yesterday's chart is requested and shown, and says that it is provisional")
         check(browser.run("return document.title.includes('marquee')"), "the page has a title")
     with BrowserSession(harness) as browser:  # its cache is empty
-        browser.open()
-        browser.lines()
+        browser.open_chart("")
         outside = browser.run("return performance.getEntriesByType('resource').map(e => e.name)"
                             ".filter(name => !name.startsWith(location.origin))")
         check(outside == [], "everything is loaded from the board")
@@ -40,8 +38,7 @@ def test_first_page(harness, _):
 def test_lines(harness, _):
     """The figures of a line."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         check("2024년 6월 4일 화요일" in browser.text("h1"), "the day is the title")
         entries = harness.api(f"days/{DAY}")["chart"]["entries"]
         shown = browser.run("return [...document.querySelectorAll('.lines li')].map((line) => line.innerText)")
@@ -65,8 +62,7 @@ def test_lines(harness, _):
 def test_namesakes(harness, _):
     """Movies of one title in a chart are told apart by year, in one year by day, and at last by code."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         titles = browser.wait("""const { lines } = await import(new URL('parts/lines.js', document.baseURI));
             const movies = [['20060001', '2006-07-27'], ['20230001', '2023-11-29'], ['20230002', '2023-02-01'], ['20240001', null]];
             const entries = movies.map(([movieCode, openDate], index) => ({ line: index + 1, rank: index + 1, movieCode, openDate, title: '괴물' }));
@@ -78,8 +74,7 @@ def test_namesakes(harness, _):
 def test_unknown_figures(harness, _):
     """A figure that is unknown is a dash and no 0, and a sum over such figures says what it counts."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         total, sums, days = browser.wait("""const load = (path) => import(new URL(path, document.baseURI));
             const [{ lines }, { weekSums, dayTotals }] = [await load('parts/lines.js'), await load('parts/weeks.js')];
             const entry = { line: 1, rank: 1, movieCode: '20240001', title: '괴물', audience: 7, audienceTotal: null };
@@ -95,8 +90,7 @@ def test_unknown_figures(harness, _):
 def test_modes_and_orders(harness, _):
     """List and grid, sorting, filters, weeks; the choice is remembered."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        titles = browser.lines()
+        titles = browser.open_chart()
         browser.click(".segments button:nth-child(2)")
         check(browser.all(".lines.grid"), "a click shows the grid")
         browser.driver.refresh()
@@ -132,8 +126,7 @@ def test_modes_and_orders(harness, _):
 def test_calendar(harness, _):
     """The calendar by keyboard; its bounds; deep links."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         browser.click(".steps .calendar")
         check(browser.attribute("button.chosen", "data-day") == DAY, "the chosen day is chosen")
         eventually(lambda: browser.all("dialog .known"), "days with charts are marked")
@@ -158,8 +151,7 @@ def test_calendar(harness, _):
         browser.press(Keys.ESCAPE)
         eventually(lambda: not browser.all("dialog"), "Escape closes it")
         yesterday = korean_day(-1)
-        browser.open(f"day/{yesterday}")
-        browser.lines()
+        browser.open_chart(f"day/{yesterday}")
         browser.click(".steps .calendar")
         browser.one(f"[data-day='{yesterday}']")
         browser.press(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.PAGE_DOWN)
@@ -174,8 +166,7 @@ def test_calendar_on_small_phones(harness, _):
         with BrowserSession(harness, language=language) as browser:
             for width in (340, 320):
                 browser.resize(width, 640)
-                browser.open(f"day/{DAY}")
-                browser.lines()
+                browser.open_chart()
                 browser.click(".steps .calendar")
                 browser.one("dialog .known")
                 cut = fits_dialog(browser)
@@ -244,8 +235,7 @@ def test_print(harness, _):
     for dark in (False, True):
         with BrowserSession(harness, dark=dark) as browser:
             for mode in (1, 2):
-                browser.open(f"day/{DAY}")
-                browser.lines()
+                browser.open_chart()
                 browser.click(f".modes button:nth-child({mode})")
                 browser.run("document.querySelectorAll('img').forEach((image) => { image.loading = 'eager' })")
                 paper = base64.b64decode(browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
@@ -287,8 +277,7 @@ def test_corrections(harness, _):
     """A correction has a badge, which opens the list of changes."""
     with ShopSession(harness) as browser:
         browser.sign_in()  # a visitor cannot have a known day fetched again
-        browser.open()
-        browser.lines()
+        browser.open_chart("")
         address = browser.url
         harness.control(clockOffset=40 * 3600)
         browser.click(".head .title > .plain")
@@ -312,8 +301,7 @@ def test_visitor(harness, _):
         eventually(lambda: "운영자에게만" in browser.text(".forOperator"), "the page says what it does not show")
         check(not browser.run("return [...document.querySelectorAll('.quota, .sinks, .failures')].some((card) => !card.hidden)"),
               "a visitor sees neither quota nor sinks nor failures")
-        browser.open(f"day/{DAY}")
-        titles = browser.lines()
+        titles = browser.open_chart()
         browser.click(".head .title > .plain")
         eventually(lambda: browser.all("#password"), "the visitor is asked for the password")
         check("운영자만" in browser.text("#passwordWhy"), "the dialog says why")
@@ -336,8 +324,7 @@ def test_phone(harness, _):
     with ShopSession(harness, width=360) as browser:
         browser.sign_in()  # a visitor's refresh is answered from what is known
         browser.record(".toast")
-        browser.open(f"day/{DAY}")
-        titles = browser.lines()
+        titles = browser.open_chart()
         pull(browser)
         eventually(lambda: browser.seen(".toast"), "pulling refreshes")
         check(browser.titles() == titles and DAY in browser.url, "pulling the chart down refreshes it, and keeps the day")
@@ -354,8 +341,7 @@ def test_skeleton(harness, _):
     """While a chart is being fetched, the page shows placeholders."""
     with BrowserSession(harness) as browser:
         browser.record(".lines.skeleton .bone", ".body:not(:has(.lines))")
-        browser.open("day/2019-05-05")
-        browser.lines()
+        browser.open_chart("day/2019-05-05")
         check(browser.seen(".lines.skeleton .bone"), "a chart that is being fetched has placeholders")
         check(not browser.seen(".body:not(:has(.lines))") and not browser.all(".skeleton"), "they stay until its lines replace them")
 
@@ -367,10 +353,10 @@ def shows_error(browser, code, parent=".failed"):
     check(len(sentence) > 25 and browser.all(f"{parent} button"), f"{code}: {sentence}")
 
 
-def test_errors(_, options):
+@with_shop
+def test_errors(harness, _):
     """A sentence for each error, and what to do. With processes of its own, because a worker without quota fetches no more that day."""
-    settings = {"MARQUEE_BOARD_PASSWORD": PASSWORD}
-    with Site(options.program, settings=settings) as harness, ShopSession(harness, language="en") as browser:
+    with ShopSession(harness, language="en") as browser:
         browser.open("day/tomorrow")
         check(browser.one(".failed[data-code=badRequest]"), "an address with an invalid day says so")
         browser.open("nowhere")
@@ -385,8 +371,7 @@ def test_errors(_, options):
         browser.click(".failed button")
         browser.shows(lambda: len(browser.titles()) == 10, "the same button shows it once it is published")
 
-        browser.open(f"day/{DAY}")
-        titles = browser.lines()
+        titles = browser.open_chart()
         harness.stop("board")
         browser.click(".head .title > .plain")
         shows_error(browser, "offline", ".trouble .failed")
@@ -404,8 +389,7 @@ def test_errors(_, options):
         harness.control(kobis={"faults": {"320011": 1}})
         browser.open("day/2015-03-02")
         shows_error(browser, "quotaExhausted")
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         check(True, "known charts are shown without quota")
         browser.click(".head .title > .plain")
         shows_error(browser, "quotaExhausted", ".trouble .failed")

@@ -2,8 +2,6 @@
 
 from selenium.webdriver.common.keys import Keys
 
-import tempfile
-
 import recordings
 from harness import Failure, Site, check, eventually
 from browser import CONTENT, DAY, PAGES, BrowserSession
@@ -12,8 +10,7 @@ from browser import CONTENT, DAY, PAGES, BrowserSession
 def test_language_and_theme(harness, _):
     """Both follow the browser until the visitor chooses."""
     with BrowserSession(harness, language="en", dark=True) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         paper = "return getComputedStyle(document.documentElement).backgroundColor"
         dark = browser.run(paper)
         check(browser.text("h1") == "Tuesday, June 4, 2024" and browser.run("return document.documentElement.lang") == "en", "the page is in English, as the browser prefers")
@@ -91,12 +88,11 @@ def test_widths_and_axe(harness, options):
         with BrowserSession(harness, language=language, dark=dark) as browser:
             # The board's Content-Security-Policy would not let the checker run.
             browser.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
-            for name, path in PAGES.items():
+            for name in PAGES:
                 for width in widths:
                     browser.resize(width)
                     if width in (1280, 360):  # the drawings differ between phone and desktop
-                        browser.open(path)
-                        browser.ready(name)
+                        browser.open_page(name)
                     fits(browser, width, f"{name}, {width} px, {language}")
                     if options.screenshots and width != 320:
                         theme = "dark" if dark else "light"
@@ -141,7 +137,7 @@ return broken.slice(0, 3);"""
 
 def test_large_figures(_, options):
     """With the largest figures and everything unfolded, no number is broken and nothing is wider than the page."""
-    with tempfile.TemporaryDirectory() as folder, Site(options.program, {"sandbox": ["--recorded", recordings.write_large(folder)]}) as harness:
+    with Site(options.program, recorded=recordings.large()) as harness:
         harness.ask_days(*recordings.LARGE_DAYS)
         pages = PAGES | {"movie": "movie/20240001", "history": f"history?from={recordings.LARGE_DAYS[0]}&to={DAY}"}
         del pages["alerts"]  # these movies neither rise nor fall
@@ -168,9 +164,8 @@ def test_targets_and_focus(harness, _):
     """Targets are large enough, the focus is visible and never covered, text can be twice as large."""
     for width in (1280, 360):
         with BrowserSession(harness, width=width) as browser:
-            for name, path in PAGES.items():
-                browser.open(path)
-                browser.ready(name)
+            for name in PAGES:
+                browser.open_page(name)
                 small = browser.run(SMALL_TARGETS)
                 check(small == [], f"{name}, {width} px: every target has 24 pixels, or room around it {small or ''}")
                 hidden = browser.wait(OBSCURED)
@@ -185,8 +180,7 @@ def test_brand_and_language(harness, _):
     """The brand and the language switch stay in one line on the smallest phone, in a wide font, too."""
     for language in ("ko", "en"):
         with BrowserSession(harness, width=320, language=language) as browser:
-            browser.open(f"day/{DAY}")
-            browser.lines()
+            browser.open_chart()
             for font in ("inherit", "'DejaVu Sans'", "monospace"):
                 browser.run("document.querySelector('.top').style.fontFamily = arguments[0]", font)
                 lines = browser.run("""return ['.brand', '.language'].map((selector) => {
@@ -239,8 +233,7 @@ def test_english_board(harness, _):
     with BrowserSession(harness, language="en") as browser:
         entries = harness.api(f"days/{DAY}")["chart"]["entries"]
         english = lambda: harness.api(f"days/{DAY}")["titlesEnglish"]
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         eventually(lambda: len([entry for entry in entries if harness.api(f"movies/{entry['movieCode']}")["movie"]]) == 10, "the facts of all movies")
         titles = lambda: [english().get(entry["movieCode"], entry["title"]) for entry in entries]
         browser.shows(lambda: browser.titles() == titles() and english(), "the chart has the English titles, once they are known")
@@ -250,8 +243,7 @@ def test_english_board(harness, _):
         browser.click(".modes button:nth-child(1)")
         code, korean, title = next((entry["movieCode"], entry["title"], english()[entry["movieCode"]]) for entry in entries
                                    if english().get(entry["movieCode"], entry["title"]) != entry["title"])
-        browser.open(f"movie/{code}")
-        browser.ready("movie")
+        browser.open_page("movie", f"movie/{code}")
         check(browser.text("h1") == title and browser.text(".other") == korean and browser.attribute(".other", "lang") == "ko",
               f"a movie's page has both titles: {title}, {korean}")
         movie = harness.api(f"movies/{code}")["movie"]
@@ -261,23 +253,19 @@ def test_english_board(harness, _):
                                    ("parts", [company["part"] for company in movie["companies"]])):
             check(all(words[vocabulary][value] in facts for value in values), f"{vocabulary} are in English: {values}")
         for entry in entries:
-            browser.open(f"movie/{entry['movieCode']}")
-            browser.ready("movie")
+            browser.open_page("movie", f"movie/{entry['movieCode']}")
             if faults := browser.run(hangul):
                 raise Failure(f"not marked as Korean: {faults}")
         check(True, "what is Korean on a movie's page is marked")
-        browser.open(PAGES["history"])
-        browser.ready("history")
+        browser.open_page("history")
         shown = browser.run("return [...document.querySelectorAll('.movies .chip')].map((chip) => chip.textContent)")
         movies = harness.api(f"{PAGES['history']}&market=all")["movies"][:8]
         check(shown == [movie.get("titleEnglish") or movie["title"] for movie in movies], f"the history has English titles: {shown}")
         check(browser.run(hangul) == [], f"what is Korean in the history is marked {browser.run(hangul)}")
         for page in ("shop", "product", "operations"):
-            browser.open(PAGES[page])
-            browser.ready(page)
+            browser.open_page(page)
             check(browser.run(hangul) == [], f"what is Korean on the page {page} is marked {browser.run(hangul)}")
-        browser.open("alerts")
-        browser.ready("alerts")
+        browser.open_page("alerts")
         alerts = [alert for alert in harness.api("alerts")["alerts"] if alert.get("titleEnglish")]
         check(alerts and alerts[0]["titleEnglish"] in browser.text(".alerts"), f"alerts have English titles: {alerts[0]['titleEnglish']}")
         check(browser.run(hangul) == [], f"what is Korean in the alerts is marked {browser.run(hangul)}")
@@ -303,8 +291,7 @@ def test_motion(harness, _):
 def test_keyboard(harness, _):
     """The first tab stop skips to the content; a page that is opened has the focus; dialogs keep it and return it."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         browser.run("document.body.focus()")
         browser.press(Keys.TAB)
         check(browser.run("return document.activeElement.className") == "skip", "the first tab stop skips the navigation")

@@ -52,14 +52,21 @@ def read(url, body=None):
 
 
 class Site(Installation):
-    """An installation with a folder of its own; all four processes are started by its `with`."""
+    """An installation with a folder of its own; all four processes are started by its `with`.
 
-    def __init__(self, program, arguments={}, settings={}, base="/"):
+    The sandbox plays the responses of the folder `recorded`; `rules` is the text of a rule file.
+    """
+
+    def __init__(self, program, settings={}, recorded=None, rules=None, base="/"):
         # All pages together ask more often than a day's visitors may, and all of them have one address.
         limits = {"MARQUEE_BOARD_REQUESTS_A_DAY": "100000", "MARQUEE_BOARD_CLIENT_RATE": "1000"}
         # With --since, alerts fire for the first days of the log, too.
-        super().__init__(program, tempfile.mkdtemp(), limits | clock().environment | settings,
-                         {"notifier": ["--since", "2024-05-28"]} | arguments)
+        super().__init__(program, tempfile.mkdtemp(), limits | clock().environment | settings, {
+            "notifier": ["--since", "2024-05-28"], "sandbox": ["--recorded", recorded] if recorded else [],
+            "board": ["--base-path", base]})
+        if rules:
+            self.environment["MARQUEE_RULES"] = f"{self.folder}/rules.yml"
+            (self.folder / "rules.yml").write_text(rules)
         self.url = self.page("board") + base.rstrip("/")
 
     def __enter__(self):

@@ -1,25 +1,21 @@
 """The page of a movie, and the history of all movies."""
 
-import tempfile
-
 from selenium.webdriver.common.keys import Keys
 
 import recordings
 from harness import Site, check, eventually, read
 from browser import DAY, PAGES, BrowserSession
-from shop import PASSWORD, ShopSession
+from shop import ShopSession, with_shop
 
 
 def test_movie(harness, _):
     """A movie's facts, run, table and poster; opened from a line of the chart, and by its address."""
     with BrowserSession(harness) as browser:
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         browser.click(".lines li:first-child a.title")
         browser.ready("movie")
         check("/movie/" in browser.url, "a click on a line opens the movie")
-        browser.open(browser.url.removeprefix(f"{harness.url}/"))
-        browser.ready("movie")
+        browser.open_page("movie", browser.url.removeprefix(f"{harness.url}/"))
         names = browser.run("return [...document.querySelectorAll('.facts dt')].map((name) => name.textContent)")
         check(names == ["감독", "제작연도", "개봉일", "상영시간", "관람등급", "제작국가", "장르", "출연", "참여영화사"], f"all facts have a row: {names}")
         check(browser.one(".drawing .rankLine") and len(browser.all(".drawing .column")) >= 3, "its run is drawn")
@@ -31,12 +27,12 @@ def test_movie(harness, _):
         check(source.startswith(f"{harness.url}/api/v1/posters/"), "it comes from the board")
 
 
-def test_wrong_poster(_, options):
+@with_shop
+def test_wrong_poster(harness, _):
     """Who is signed in rejects a poster, and puts the image at an address in its place."""
-    with Site(options.program, settings={"MARQUEE_BOARD_PASSWORD": PASSWORD}) as harness, ShopSession(harness) as browser:
+    with ShopSession(harness) as browser:
         browser.sign_in()
-        browser.open(f"day/{DAY}")
-        browser.lines()
+        browser.open_chart()
         browser.click(".lines li:first-child a.title")
         browser.ready("movie")
         picture = ".movie .poster img"
@@ -56,8 +52,7 @@ def test_alerts_about_it(harness, _):
     movies = lambda: [alert["alert"].get("movieCode") for alert in harness.api("alerts?limit=200")["alerts"]]
     movie = eventually(movies, "there are alerts")[0]
     with BrowserSession(harness) as browser:
-        browser.open(f"movie/{movie}")
-        browser.ready("movie")
+        browser.open_page("movie", f"movie/{movie}")
         # The notifier may still send some.
         browser.shows(lambda: len(browser.all(".alert")) == movies().count(movie), "the page of a movie has the alerts about it")
 
@@ -71,8 +66,7 @@ def test_posters(harness, _):
         check(browser.seen(".poster.loading"), "a poster that is being fetched has a loading state")
     with BrowserSession(harness) as browser:
         harness.control(images={"dead": 1})
-        browser.open("day/2018-03-03")
-        browser.lines()
+        browser.open_chart("day/2018-03-03")
         browser.shows(lambda: browser.run("return [...document.querySelectorAll('.poster')].every((place) => place.querySelector('.initial'))"),
                     "a poster that cannot be fetched is replaced by the first letter of the title")
         harness.control()
@@ -80,22 +74,20 @@ def test_posters(harness, _):
 
 def test_a_long_cast_and_a_milestone(_, options):
     """Long lists are folded, and the millionth visitor is marked; with recorded figures."""
-    with tempfile.TemporaryDirectory() as folder:
-        with Site(options.program, {"sandbox": ["--recorded", recordings.write(folder)]}) as harness, BrowserSession(harness) as browser:
-            browser.open(f"movie/{recordings.LEADER}")
-            browser.ready("movie")
-            shown = lambda: [name.text for name in browser.all(".names:first-of-type li") if name.is_displayed()]
-            check(shown()[:8] == recordings.CAST[:8] and len(shown()) < 12, "a long cast is folded")
-            button = ".facts button[aria-expanded]"
-            check("22" in browser.text(button), f"a button says how many more: {browser.text(button)}")
-            browser.click(button)
-            check(all(name in browser.text(".facts") for name in recordings.CAST), "it unfolds them")
-            check(browser.attribute(button, "aria-expanded") == "true", "and says that it did")
-            browser.click(button)
-            check(recordings.CAST[-1] not in browser.text(".facts"), "and folds them again")
-            harness.ask_days(recordings.BEFORE, recordings.DAY)
-            browser.shows(lambda: "6월 4일" in browser.text(".marks") and "100만 관객 돌파" in browser.text(".marks"), "the day of the millionth visitor is named")
-            check(browser.text(".drawing .flagText") == "100만", "and marked in the drawing")
+    with Site(options.program, recorded=recordings.corrected()) as harness, BrowserSession(harness) as browser:
+        browser.open_page("movie", f"movie/{recordings.LEADER}")
+        shown = lambda: [name.text for name in browser.all(".names:first-of-type li") if name.is_displayed()]
+        check(shown()[:8] == recordings.CAST[:8] and len(shown()) < 12, "a long cast is folded")
+        button = ".facts button[aria-expanded]"
+        check("22" in browser.text(button), f"a button says how many more: {browser.text(button)}")
+        browser.click(button)
+        check(all(name in browser.text(".facts") for name in recordings.CAST), "it unfolds them")
+        check(browser.attribute(button, "aria-expanded") == "true", "and says that it did")
+        browser.click(button)
+        check(recordings.CAST[-1] not in browser.text(".facts"), "and folds them again")
+        harness.ask_days(recordings.BEFORE, recordings.DAY)
+        browser.shows(lambda: "6월 4일" in browser.text(".marks") and "100만 관객 돌파" in browser.text(".marks"), "the day of the millionth visitor is named")
+        check(browser.text(".drawing .flagText") == "100만", "and marked in the drawing")
 
 
 # Returns texts of drawings that lie over each other, or reach beyond the drawing.
@@ -113,19 +105,18 @@ return [...document.querySelectorAll('svg.drawing')].flatMap((drawing) => {
 
 def test_labels_of_milestones(_, options):
     """Milestones that follow each other have labels that can be read, on a desktop and on a phone."""
-    with tempfile.TemporaryDirectory() as folder:
-        with Site(options.program, {"sandbox": ["--recorded", recordings.write_hit(folder)]}) as harness:
-            harness.ask_days(*recordings.HIT_DAYS)
-            for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "천만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
-                with BrowserSession(harness, language=language) as browser:
-                    for width in (1280, 390, 320):
-                        browser.resize(width)
-                        browser.open(f"movie/{recordings.HIT}")
-                        browser.one(".flagText")
-                        shown = browser.run("return [...document.querySelectorAll('.flagText')].map((text) => text.textContent)")
-                        check(shown == texts, f"each milestone has its label: {texts}")
-                        overlaps = browser.run(OVERLAPS)
-                        check(overlaps == [], f"no label lies over another at {width} pixels, {language} {overlaps or ''}")
+    with Site(options.program, recorded=recordings.hit()) as harness:
+        harness.ask_days(*recordings.HIT_DAYS)
+        for language, texts in (("ko", ["100만", "200만", "300만", "500만", "800만", "천만", "1,500만"]), ("en", ["1M", "2M", "3M", "5M", "8M", "10M", "15M"])):
+            with BrowserSession(harness, language=language) as browser:
+                for width in (1280, 390, 320):
+                    browser.resize(width)
+                    browser.open(f"movie/{recordings.HIT}")
+                    browser.one(".flagText")
+                    shown = browser.run("return [...document.querySelectorAll('.flagText')].map((text) => text.textContent)")
+                    check(shown == texts, f"each milestone has its label: {texts}")
+                    overlaps = browser.run(OVERLAPS)
+                    check(overlaps == [], f"no label lies over another at {width} pixels, {language} {overlaps or ''}")
 
 
 def test_labels_of_the_history(harness, _):
@@ -135,8 +126,7 @@ def test_labels_of_the_history(harness, _):
             for width in (1280, 390, 320):
                 browser.resize(width)
                 for path in (PAGES["history"], f"history?from=2003-11-11&to={DAY}"):
-                    browser.open(path)
-                    browser.ready("history")
+                    browser.open_page("history", path)
                     overlaps = browser.run(OVERLAPS)
                     check(overlaps == [], f"{path}, {width} pixels, {language}: labels can be read {overlaps or ''}")
 
@@ -145,8 +135,7 @@ def test_scale_of_the_year(harness, _):
     """The scale beside the year has the colours of its days in both themes, and no sentence is true in one theme alone."""
     for language, dark in (("ko", False), ("ko", True), ("en", True)):
         with BrowserSession(harness, dark=dark, language=language) as browser:
-            browser.open(PAGES["history"])
-            browser.ready("history")
+            browser.open_page("history")
             colours = browser.run("""const fill = (square) => getComputedStyle(square).fill;
                 const days = [...document.querySelectorAll('a .day[class*=level]')];
                 return [[...document.querySelectorAll('.scale .day')].map(fill), days.map((day) => [Number(day.classList[1].slice(5)), fill(day)])]""")
@@ -166,19 +155,15 @@ def test_part_weeks(harness, _):
         text = lambda: browser.run("return document.querySelector('main').textContent")
         titles = lambda: browser.run("return [...new Set([...document.querySelectorAll('.layer title')].map((title) => title.textContent.split(' · ')[0]))]")
         weeks = lambda: (len(browser.all(".partWeek")), len(browser.all(".cutWeek")))
-        browser.open(PAGES["history"])  # a week of six days, and one of two
-        browser.ready("history")
+        browser.open_page("history")  # a week of six days, and one of two
         check(weeks() == (0, 2) and "흐린 막대" in text() and "빗금" not in text(), "weeks that the range cuts are pale, and the page says why")
         check("기간 내 6일" in titles()[0] and "기간 내 2일" in titles()[1] and "6일 중 6일" in text(), f"they are not told as partly fetched: {titles()}")
-        browser.open(f"history?from=2024-05-27&to={DAY}")
-        browser.ready("history")
+        browser.open_page("history", f"history?from=2024-05-27&to={DAY}")
         check(weeks() == (1, 1) and "빗금" in text() and "7일 중 6일 수집" in titles()[0], f"a week with an unknown day is hatched: {titles()}")
         harness.ask_days("2024-05-27")
-        browser.open(f"history?from=2024-05-27&to={DAY}")
-        browser.ready("history")
+        browser.open_page("history", f"history?from=2024-05-27&to={DAY}")
         check(weeks() == (0, 1), "a whole week is neither")
-        browser.open(f"history?from=2003-11-11&to={DAY}")
-        browser.ready("history")
+        browser.open_page("history", f"history?from=2003-11-11&to={DAY}")
         known = harness.api(f"history?from=2003-11-11&to={DAY}")["knownDays"]
         check(weeks() == (sum(days < 7 for days in known[:-1]), 1) and known[-1] == 2, f"over twenty years, too: {weeks()}")
 
@@ -186,8 +171,7 @@ def test_part_weeks(harness, _):
 def test_history(harness, _):
     """Ranks, weeks, the year; keyboard, table, exports; any range."""
     with BrowserSession(harness) as browser:
-        browser.open(PAGES["history"])
-        browser.ready("history")
+        browser.open_page("history")
         check(len(browser.all(".drawing .movie")) >= 10 and browser.all(".layer") and browser.all(".day.level4"), "ranks, weeks and the year are drawn")
         browser.run("document.querySelector('.drawing .movie.tint0').focus()")
         browser.press(Keys.ENTER)
@@ -217,8 +201,7 @@ def test_history(harness, _):
         eventually(lambda: browser.all("dialog .known"), "the calendar")
         browser.click("[data-day='2024-05-30']")
         browser.shows(lambda: "from=2024-05-30" in browser.url and "6일 중 6일" in browser.text(".state"), "any range can be chosen, and is in the address")
-        browser.open(f"history?from=2003-11-11&to={DAY}")
-        browser.ready("history")
+        browser.open_page("history", f"history?from=2003-11-11&to={DAY}")
         weeks = len(harness.api(f"history?from=2003-11-11&to={DAY}")["days"])
         check(f"{weeks}주" in browser.text(".state") and len(browser.all(".drawing .movie")) >= 10, f"twenty years are drawn by weeks: {weeks}")
         table = read(browser.attribute("a[download$='.csv']", "href")).decode("utf-8-sig").splitlines()
@@ -226,8 +209,7 @@ def test_history(harness, _):
         browser.open("history?from=2005-01-01&to=2005-02-01")
         check("수집되지 않았습니다" in browser.text(".notice"), "a range without known charts says what to do")
     with BrowserSession(harness) as browser:
-        browser.open(PAGES["history"])
-        browser.ready("history")
+        browser.open_page("history")
         size = browser.wait("""const { png, standalone } = await import(new URL('parts/drawing.js', document.baseURI));
             const drawing = document.querySelector('.drawing');
             const frame = { title: 'Title', period: 'Period', keys: [{ kind: 'tint0', text: 'Key' }] };
@@ -243,8 +225,7 @@ def test_saved_pictures(harness, _):
     with BrowserSession(harness) as browser:
         for width in (1280, 390):
             browser.resize(width)
-            browser.open(PAGES["history"])
-            browser.ready("history")
+            browser.open_page("history")
             titles = browser.run("""window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:none'; };
                 HTMLAnchorElement.prototype.click = () => {};
                 for (const button of document.querySelectorAll('.exports .chip:first-child')) button.click();

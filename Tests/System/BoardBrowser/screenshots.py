@@ -34,41 +34,34 @@ def movie_with_most_ranks(harness):
 
 
 def main(program, folder):
-    with tempfile.TemporaryDirectory() as rules:
-        path = pathlib.Path(rules) / "rules.yml"
-        path.write_text(f"rules: {{lead: , entered: , left: , rose: , fell: }}\nsinks:\n  screenshots: {{kind: file, path: {rules}/alerts}}\n")
-        with Site(program, settings={"MARQUEE_SCHEDULE": "on", "MARQUEE_RULES": str(path)}) as harness:
-            harness.ask_days(*DAYS)
-            with BrowserSession(harness, width=1280, height=860) as browser:
-                browser.open(f"day/{DAY}")
-                browser.lines()
-                eventually(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "posters")
-                take_screenshot(browser, folder, "chart")
-                browser.resize(1280, 1_000)
-                browser.open(f"movie/{movie_with_most_ranks(harness)}")
-                browser.ready("movie")
-                eventually(lambda: browser.all(".movie .poster img"), "the poster")
-                take_screenshot(browser, folder, "movie")
-                harness.must("backfill", f"2003-11-11..{DAY}", "--detach")
-                browser.open("operations")
-                eventually(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
-                take_screenshot(browser, folder, "operations")
-            with BrowserSession(harness, width=1280, height=860, dark=True, language="en") as browser:
-                browser.open(f"history?from={DAYS[0]}&to={DAYS[-1]}")
-                browser.ready("history")
-                take_screenshot(browser, folder, "history")
-                browser.open("alerts")
-                browser.ready("alerts")
-                take_screenshot(browser, folder, "alerts")
-            with BrowserSession(harness, width=390, height=844) as browser:
-                browser.open(f"day/{DAY}")
-                browser.lines()
-                browser.click(".modes button:nth-child(2)")
-                eventually(lambda: browser.all(".poster.large img") and not browser.all(".poster.large.loading"), "posters")
-                take_screenshot(browser, folder, "phone")
+    rules = f"""rules: {{lead: , entered: , left: , rose: , fell: }}
+sinks: {{screenshots: {{kind: file, path: {tempfile.gettempdir()}/alerts}}}}"""
+    with Site(program, settings={"MARQUEE_SCHEDULE": "on"}, rules=rules) as harness:
+        harness.ask_days(*DAYS)
+        with BrowserSession(harness, width=1280, height=860) as browser:
+            browser.open_chart()
+            eventually(lambda: browser.all(".poster img") and not browser.all(".poster.loading"), "posters")
+            take_screenshot(browser, folder, "chart")
+            browser.resize(1280, 1_000)
+            browser.open_page("movie", f"movie/{movie_with_most_ranks(harness)}")
+            eventually(lambda: browser.all(".movie .poster img"), "the poster")
+            take_screenshot(browser, folder, "movie")
+            harness.must("backfill", f"2003-11-11..{DAY}", "--detach")
+            browser.open("operations")
+            eventually(lambda: browser.run("const bar = document.querySelector('.backfill progress'); return bar.value / bar.max > 0.1"), "a tenth of the backfill")
+            take_screenshot(browser, folder, "operations")
+        with BrowserSession(harness, width=1280, height=860, dark=True, language="en") as browser:
+            browser.open_page("history", f"history?from={DAYS[0]}&to={DAYS[-1]}")
+            take_screenshot(browser, folder, "history")
+            browser.open_page("alerts")
+            take_screenshot(browser, folder, "alerts")
+        with BrowserSession(harness, width=390, height=844) as browser:
+            browser.open_chart()
+            browser.click(".modes button:nth-child(2)")
+            eventually(lambda: browser.all(".poster.large img") and not browser.all(".poster.large.loading"), "posters")
+            take_screenshot(browser, folder, "phone")
     with Site(program, settings={"MARQUEE_BOARD_PASSWORD": "correct-horse-7"}) as harness, BrowserSession(harness, width=1280, height=900) as browser:
-        browser.open("shop")
-        browser.ready("shop")
+        browser.open_page("shop")
         eventually(lambda: browser.all(".unlock"), "the button to sign in")
         # A PNG, because tests upload it as a product's image.
         take_screenshot(browser, folder, "shop", kind="png")

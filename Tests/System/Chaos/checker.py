@@ -11,6 +11,7 @@ import urllib.parse
 
 from alert_rules import differing, expected_alerts
 from clock import START
+from installation import query
 from subscriber import line
 from waiting import Failure
 
@@ -26,10 +27,8 @@ class Log:
 
     def __init__(self, path):
         self.path = path
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            self.rows = database.execute(
-                "select stream, sequence, topic, body from event order by stream, sequence").fetchall()
-            self.epoch = database.execute("select epoch from event_epoch").fetchone()[0]
+        self.rows = query(path, "select stream, sequence, topic, body from event order by stream, sequence")
+        self.epoch = query(path, "select epoch from event_epoch")[0][0]
         self.events = [json.loads(body) for _, _, _, body in self.rows]
 
     def stream(self, stream):
@@ -199,8 +198,7 @@ def check_requests(log, requests, findings, may_refuse):
     findings.lost += len(missing) + len(unended)
     twice = [id for id, life in lives.items() if len(life) > 2]
     findings.duplicated += len(twice)
-    with sqlite3.connect(f"file:{log.path}?mode=ro", uri=True) as database:
-        states = dict(database.execute("select id, state from inbox"))
+    states = dict(query(log.path, "select id, state from inbox"))
     for id, life in lives.items():
         if not life:
             continue
@@ -329,8 +327,7 @@ def check_quota(folder, seen, limits, findings):
     """
     booked = collections.Counter()
     try:
-        with sqlite3.connect(f"file:{folder}/worker.db?mode=ro", uri=True) as database:
-            rows = database.execute("select service, day, used from quota").fetchall()
+        rows = query(folder / "worker.db", "select service, day, used from quota")
     except sqlite3.OperationalError:
         rows = []  # the worker died before it had a database
     for service, day, used in rows:
@@ -350,8 +347,7 @@ def check_letters(log, receiver, interrupted, findings):
     messages have.
     """
     findings.problems += receiver.problems
-    with sqlite3.connect(f"file:{log.path}?mode=ro", uri=True) as database:
-        states = dict(database.execute("select alert, state from delivery"))
+    states = dict(query(log.path, "select alert, state from delivery"))
     bodies = {event["id"]: body for event, (_, _, _, body) in zip(log.events, log.rows)}
     retracted = {event["data"]["retracts"]: event["id"] for event in log.events if "retracts" in event["data"]}
     for id, body in bodies.items():

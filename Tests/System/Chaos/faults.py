@@ -58,7 +58,7 @@ class Crashes:
         self.reached = reached
         self.trace = trace
         self.at_steps = dict.fromkeys(steps, 0)
-        self.at_random = self.at_start = self.refused_starts = 0
+        self.at_random = self.at_start = 0
         self.may_refuse = False  # while its disk is full, a process may end by itself
         self.is_patient = lambda: True  # whether each step will be reached, so that it is worth the wait
         self.problems = []
@@ -119,34 +119,29 @@ class Crashes:
 
     async def ended_by_itself(self, status):
         self.trace(f"{self.process.name} ended by itself, {status}: {self.process.log_tail()}")
-        if self.may_refuse and status == 1:
-            self.refused_starts += 1
-        else:
+        if not (self.may_refuse and status == 1):
             self.problems.append(
                 f"{self.process.name} ended by itself with status {status}: {self.process.log_tail()}")
         await asyncio.sleep(0.2)
 
 
-async def upstream_faults(harness, requests, forced, rng, trace, counts):
-    """Injects errors and corrections. The sandbox's clock is some days after the newest requested day.
-
-    `forced()` is a fault that must be next, or None.
-    """
+async def upstream_faults(round, rng):
+    """Injects errors and corrections. The sandbox's clock is some days after the newest requested day."""
     for fault in each_first(rng, FAULTS):
-        ahead = requests.day - TODAY + datetime.timedelta(days=rng.uniform(0.5, 9))
-        fault = forced() or fault
+        ahead = round.requests.day - TODAY + datetime.timedelta(days=rng.uniform(0.5, 9))
+        fault = QUOTA_EXHAUSTED if round.is_refusing else fault
         switches = dict(fault, seed=rng.randrange(1000), clockOffset=int(ahead.total_seconds()))
-        trace(f"sandbox {switches}")
-        counts["upstream fault"] += bool(fault)
-        await asyncio.to_thread(harness.control, **switches)
+        round.trace(f"sandbox {switches}")
+        round.counts["upstream fault"] += bool(fault)
+        await asyncio.to_thread(round.harness.control, **switches)
         await asyncio.sleep(rng.uniform(0.5, 2))
 
 
-async def bad_connections(proxies, rng, counts):
+async def bad_connections(round, rng):
     for fault in each_first(rng, ["cut", "cut", "delayed", "half open", "refused"]):
         await asyncio.sleep(rng.uniform(0.1, 0.8))
-        proxy = rng.choice(proxies)
-        counts[f"connection {fault}"] += 1
+        proxy = rng.choice(round.proxies)
+        round.counts[f"connection {fault}"] += 1
         match fault:
             case "cut":
                 proxy.cut()
@@ -162,55 +157,54 @@ async def bad_connections(proxies, rng, counts):
         proxy.heal()
 
 
-async def stalled_subscribers(subscribers, rng, trace, counts):
+async def stalled_subscribers(round, rng):
     """Suspends subscribers for a while, and kills and restarts some."""
     for fault in each_first(rng, ["stopped"] * 4 + ["killed"]):
         await asyncio.sleep(rng.uniform(0.2, 1))
-        subscriber = rng.choice(subscribers)
+        subscriber = rng.choice(round.subscribers)
+        round.counts[f"subscriber {fault}"] += 1
         if fault == "stopped":
-            counts["subscriber stopped"] += 1
             subscriber.signal(signal.SIGSTOP)
             await asyncio.sleep(rng.uniform(0.3, 2.5))
             subscriber.signal(signal.SIGCONT)
         else:
-            counts["subscriber killed"] += 1
-            trace(f"{subscriber.name} killed")
+            round.trace(f"{subscriber.name} killed")
             subscriber.kill()
             subscriber.start()
 
 
-async def stalled_processes(processes, rng, trace, counts):
+async def stalled_processes(round, rng):
     """Suspends worker and notifier for a while, as a debugger or an overloaded host does."""
-    for process in each_first(rng, processes):
+    for process in each_first(rng, [round.harness.worker, round.harness.notifier]):
         await asyncio.sleep(rng.uniform(0.5, 2.5))
         if process.is_running:
-            counts[f"{process.name} stopped"] += 1
-            trace(f"{process.name} stopped")
+            round.counts[f"{process.name} stopped"] += 1
+            round.trace(f"{process.name} stopped")
             process.signal(signal.SIGSTOP)
             await asyncio.sleep(rng.uniform(0.2, 1.5))
             process.signal(signal.SIGCONT)
 
 
-async def clock_jumps(harness, rng, trace, counts):
+async def clock_jumps(round, rng):
     for seconds in each_first(rng, [0, -1, 1, -60, 60, -3600, 3600, -2 * 86_400, 86_400]):
-        trace(f"clock {seconds:+d} s")
-        harness.clock.move(seconds)
-        counts["clock jump"] += 1
+        round.trace(f"clock {seconds:+d} s")
+        round.harness.clock.move(seconds)
+        round.counts["clock jump"] += 1
         await asyncio.sleep(rng.uniform(0.3, 2))
 
 
-async def full_disk(crashes, disk, rng, trace):
-    """Fills the small disk with the process's data, and frees the space again."""
-    filler = disk / "filler"
+async def full_disk(round, rng):
+    """Fills the small disk with the worker's data, and frees the space again."""
+    crashes, filler = round.worker_crashes, round.harness.worker_data / "filler"
     try:
         while True:
             await asyncio.sleep(rng.uniform(0.5, 2))
             crashes.may_refuse = True
-            trace("disk full")
+            round.trace("disk full")
             fill(filler)
             await asyncio.sleep(rng.uniform(0.3, 2))
             filler.unlink()
-            trace("disk has room")
+            round.trace("disk has room")
             await asyncio.sleep(0.3)
             crashes.may_refuse = False
     finally:

@@ -6,22 +6,20 @@ next one must go on from there. docs/reliability.md tells what each step is.
 
 import argparse
 import asyncio
-import contextlib
 import pathlib
-import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import checks  # noqa: E402, the path comes first
 from processes import run_until_told  # noqa: E402
-from round import Trial  # noqa: E402
+from round import ChaosTrial  # noqa: E402
+from trial import play  # noqa: E402
 from waiting import Failure, eventually_async  # noqa: E402
 
 SEED = "matrix/1"
 
 
-class Matrix(Trial):
+class Matrix(ChaosTrial):
     """A trial whose attack is a crash at each step."""
 
     async def attack(self):
@@ -55,22 +53,13 @@ class Matrix(Trial):
         checks.check(True, f"the {name} goes on after its death at {step}")
 
 
-async def play(program):
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="marquee-matrix-"))
-    with contextlib.ExitStack() as closing:
-        closing.callback(shutil.rmtree, folder)
-        matrix = Matrix(program.resolve(), folder, SEED)
-        await matrix.run()
-        problems, figures = matrix.findings.problems, matrix.figures
-        if problems:
-            closing.pop_all()
-            raise Failure("; ".join(problems[:20] + [f"kept: {folder}"]))
-    counts = [f"{figures[name]} {name}" for name in ("requests", "events", "alerts", "letters", "deliveries")]
-    checks.check(True, f"nothing is lost, doubled or out of order: {', '.join(counts)}")
+async def crash_at_each_step(program):
+    matrix = await play(Matrix, program, SEED)
+    checks.check(not matrix.findings.problems, "nothing is lost, doubled or out of order")
 
 
 parser = argparse.ArgumentParser(prog="matrix", description=__doc__.splitlines()[0])
 parser.add_argument("program", type=pathlib.Path, help="the marquee to crash")
 options = parser.parse_args()
-checks.run("a crash at each step", lambda: run_until_told(play(options.program)))
+checks.run("a crash at each step", lambda: run_until_told(crash_at_each_step(options.program)))
 checks.end()

@@ -2,6 +2,7 @@
 
 import http.client
 import io
+import types
 import zlib
 
 from proxy import Connection, Proxy
@@ -36,12 +37,13 @@ class RecordedConnection(Connection):
 
     def answers(self):
         near, far = self.sides
-        requests, responses = io.BufferedReader(io.BytesIO(self.sent[far])), Stream(self.sent[near])
+        requests, responses = io.BufferedReader(io.BytesIO(self.sent[far])), Unclosable(io.BytesIO(self.sent[near]))
         while line := requests.readline():
             method, target, _ = line.decode().split(" ", 2)
             headers = http.client.parse_headers(requests)
             requests.read(int(headers.get("Content-Length", 0)))
-            response = http.client.HTTPResponse(responses, method=method)
+            # All that it needs of a socket.
+            response = http.client.HTTPResponse(types.SimpleNamespace(makefile=lambda _: responses), method=method)
             try:
                 response.begin()
                 body = response.read()
@@ -53,18 +55,8 @@ class RecordedConnection(Connection):
                 yield target, body
 
 
-class Stream:
-    """What HTTPResponse needs of a socket. All responses of a connection read from one file."""
-
-    def __init__(self, sent):
-        self.file = Unclosable(io.BytesIO(sent))
-
-    def makefile(self, mode):
-        return self.file
-
-
 class Unclosable(io.BufferedReader):
-    """HTTPResponse closes its file at the end of a response."""
+    """HTTPResponse closes its file at the end of a response; all responses of a connection read from one."""
 
     def close(self):
         pass

@@ -3,35 +3,33 @@
 import asyncio
 import collections
 import contextlib
-import datetime
 import json
 import pathlib
-import random
 import re
 import shutil
 import signal
 import sys
-import time
-
-import zmq
-import zmq.asyncio
 
 import checker
 import faults
-from clock import TODAY
 from process import Process
 from processes import Site
 from proxy import Proxy
 from receiver import SECRET, Receiver
 from recorder import RecordingProxy
-from requester import PRODUCT_NAME, Announcer, Requester, Requests
+from requester import PRODUCT_NAME
 from small_disk import small_disk
+from trial import Trial
 from waiting import eventually_async
 
 HERE = pathlib.Path(__file__).parent
 STREAMS = ["ranking.", "movie.", "poster.", "request.", "product.", "products."]
 CALLS_AT_ONCE = 8  # that may arrive after the death of the worker that made them: four live, and four of the backfill
 PLENTY, SCARCE = 10_000_000, 120  # calls to KOBIS on a day
+# The kinds of rounds, which take turns: KOBIS refuses further calls, the clock jumps, the worker's disk fills up, or a
+# day has few calls to KOBIS.
+KINDS = REFUSED_CALLS, CLOCK_JUMPS, FULL_DISK, SHORT_OF_CALLS = (
+    "refused calls", "clock jumps", "full disk", "short of calls")
 
 
 class Subscriber(Process):
@@ -40,9 +38,7 @@ class Subscriber(Process):
     def __init__(self, name, folder, events, commands, prefixes, high_water=0):
         self.file = folder / f"{name}.delivered"
         self.prefixes = prefixes
-        command = [
-            sys.executable, HERE / "subscriber.py", "--events", events, "--commands", commands, "--delivered",
-            self.file, "--high-water", high_water, *prefixes]
+        command = [sys.executable, HERE / "subscriber.py", events, commands, self.file, high_water, *prefixes]
         # Without the compiled example, which would lie among the sources.
         super().__init__(name, command, {"PYTHONDONTWRITEBYTECODE": "1"}, folder / f"{name}.log")
 
@@ -52,30 +48,16 @@ class Subscriber(Process):
         return [line.partition("\t")[0] for line in self.file.read_text().splitlines()]
 
 
-class Trial:
+class ChaosTrial(Trial):
     """All processes with empty data, their clients, and the checks of what is left after an attack."""
 
-    has_clock_jumps = has_small_disk = is_short_of_calls = is_refused_calls = has_flaky_receiver = False
+    has_flaky_receiver = False
 
     def __init__(self, program, folder, seed, crashes=0, reached=None):
-        self.folder = folder
-        self.rng = random.Random(seed)
-        self.number = int(seed.rsplit("/")[-1])
-        self.crashes = crashes
-        self.reached = collections.Counter() if reached is None else reached
+        super().__init__(folder, seed, crashes)
         self.program = program
-        self.findings = checker.Findings()
+        self.reached = collections.Counter() if reached is None else reached
         self.seen = self.booked = collections.Counter()
-        self.figures = collections.Counter()
-        self.began = time.monotonic()
-        self.trace_file = open(folder / "trace.log", "w", buffering=1)
-
-    def trace(self, what):
-        self.trace_file.write(f"{time.monotonic() - self.began:8.3f} {what}\n")
-
-    def branch(self):
-        """Returns a random generator for one part, so that the parts do not influence each other."""
-        return random.Random(self.rng.random())
 
     async def run(self):
         """Runs the trial. What the attack has left is checked, also if it does not come to rest."""
@@ -86,7 +68,7 @@ class Trial:
             with self.findings.taking_failures():
                 self.harness.start("sandbox")
                 await self.begin()
-                await self.start_clients()
+                await self.connect_clients()
                 await self.attack()
                 with self.findings.taking_failures():
                     await self.come_to_rest()
@@ -95,9 +77,10 @@ class Trial:
 
     def build(self, closing):
         """Creates all processes, and ends them in every case."""
-        self.limit = SCARCE if self.is_short_of_calls else PLENTY
+        self.limit = SCARCE if self.kind == SHORT_OF_CALLS else PLENTY
         harness = self.harness = Site(self.program, self.folder, self.number, self.limit)
-        if self.has_small_disk:
+        self.has_small_disk = False
+        if self.kind == FULL_DISK:
             self.has_small_disk = closing.enter_context(small_disk(harness.worker_data)) is not None
             closing.callback(self.keep_disk, harness.worker_data)
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
@@ -114,9 +97,6 @@ class Trial:
             Subscriber("alerts", self.folder, alerts.address, harness.address("alert_commands"), ["alert."]),
         ]
         self.late = Subscriber("late", *common, STREAMS)
-        self.context = zmq.asyncio.Context()
-        self.clients_at_work, self.listeners = [], []
-        self.recent_days = [TODAY - datetime.timedelta(days=days) for days in range(2, 5)]
         self.asking, self.announcing = asking, announcing
         self.receiver = Receiver(self.branch(), self.has_flaky_receiver)
         closing.callback(self.receiver.close)
@@ -143,42 +123,25 @@ class Trial:
             lambda: "all charts are read" in harness.notifier.log(), "the notifier has read all charts")
         kill_all([harness.worker, harness.notifier])
 
-    async def start_clients(self):
-        """Starts the clients, which send requests all the time, and the subscribers."""
+    async def connect_clients(self):
+        """Starts the clients and the subscribers."""
         harness = self.harness
-        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
-        days = [first_day + datetime.timedelta(days=30 * step) for step in range(5)]
-        films = await asyncio.to_thread(harness.movie_codes, days)
-        self.requests = Requests(self.branch(), films, first_day, self.recent_days)
-        self.clients = [Requester(self.context, self.asking.address, self.requests) for _ in range(4)]
-        self.clients.append(Announcer(self.context, self.announcing.address, self.requests))
-        self.clients_at_work += [asyncio.create_task(client.run(pause=0.1)) for client in self.clients]
-        self.heard = {"events": [], "alerts": []}
+        await self.make_requests(harness)
+        self.start_clients(self.asking.address, self.announcing.address, pause=0.1)
         self.seen_products = set()
-        self.listeners += [
-            asyncio.create_task(self.listen(harness.address("events"), self.heard["events"])),
-            asyncio.create_task(self.listen(harness.address("alerts"), self.heard["alerts"])),
-        ]
+        self.heard = {"events": [], "alerts": []}
+        for name, heard in self.heard.items():
+            self.listen(harness.address(name), heard)
         for subscriber in self.subscribers:
             subscriber.start()
 
-    async def listen(self, address, heard):
-        """Records all that a plain subscriber receives, except heartbeats."""
-        socket = self.context.socket(zmq.SUB)
-        socket.setsockopt(zmq.SUBSCRIBE, b"")
-        socket.connect(address)
-        while True:
-            topic, body = await socket.recv_multipart()
-            if not topic.startswith(b"heartbeat."):
-                heard.append((topic, body))
-            if product := re.fullmatch(rb"product\.(\d+)", topic):
-                self.note_product(int(product[1]), json.loads(body)["data"]["name"])
-
-    def note_product(self, id, name):
+    def hear(self, topic, body):
         """Lets the clients change and remove a product that they registered."""
-        if name.startswith(PRODUCT_NAME.format("")) and id not in self.seen_products:
-            self.seen_products.add(id)
-            self.requests.products.append(id)
+        if product := re.fullmatch(rb"product\.(\d+)", topic):
+            id, name = int(product[1]), json.loads(body)["data"]["name"]
+            if name.startswith(PRODUCT_NAME.format("")) and id not in self.seen_products:
+                self.seen_products.add(id)
+                self.requests.products.append(id)
 
     async def come_to_rest(self):
         """Ends all faults, and waits until all requests have ended and all subscribers have received everything."""
@@ -193,16 +156,7 @@ class Trial:
             self.harness.worker.kill()
             self.harness.worker.start()
         self.late.start()
-        for client in self.clients:
-            client.is_asked_to_stop = True
-        await eventually_async(lambda: all(task.done() for task in self.clients_at_work), "the clients' last answers")
-        for task in self.clients_at_work:
-            self.findings.require(not task.exception(), f"a client: {task}")
-        await eventually_async(lambda: not self.count("worker", "inbox where state = 0"), "the end of the last request")
-        expected = len(checker.expected_alerts(self.log("worker").stream("ranking")))
-        await eventually_async(lambda: self.count("notifier", "event") >= expected, "the last alert")
-        self.receiver.is_flaky = False
-        await eventually_async(lambda: not self.count("notifier", "delivery where state = 0"), "the last letter")
+        await self.finish_requests()
         self.trace("at rest")
         for subscriber in self.everybody():
             count = len(self.log_of(subscriber).lines(subscriber.prefixes))
@@ -212,15 +166,8 @@ class Trial:
     def everybody(self):
         return [*self.subscribers, self.late]
 
-    def log(self, name):
-        return checker.Log(self.folder / name / f"{name}.db")
-
     def log_of(self, subscriber):
         return self.log("notifier" if subscriber.prefixes == ["alert."] else "worker")
-
-    def count(self, name, rows):
-        with checker.sqlite3.connect(f"file:{self.folder}/{name}/{name}.db?mode=ro", uri=True) as database:
-            return database.execute(f"select count(*) from {rows}").fetchone()[0]
 
     def check_quota(self):
         """Checks that all calls the sandbox has seen are booked. Runs while the worker is dead, so that the counts agree.
@@ -236,66 +183,39 @@ class Trial:
                 made <= booked + CALLS_AT_ONCE, f"{service}: {made} calls were made in a life that booked {booked}")
 
     def check(self):
-        findings, requests = self.findings, self.requests
-        findings.problems += requests.problems + self.worker_crashes.problems + self.notifier_crashes.problems
-        worker_log, alert_log = self.log("worker"), self.log("notifier")
-        for log, name in [(worker_log, "commands"), (alert_log, "alert_commands")]:
-            checker.check_log(log, findings)
-            checker.check_replay(log, self.harness.client, name, self.branch(), findings)
-        checker.check_facts(worker_log, findings)
-        lives = checker.check_requests(worker_log, requests, findings, self.has_small_disk)
+        findings, requests, worker_crashes, notifier_crashes = (
+            self.findings, self.requests, self.worker_crashes, self.notifier_crashes)
+        findings.problems += worker_crashes.problems + notifier_crashes.problems
+        lives = self.check_logs(self.harness, self.has_small_disk, notifier_crashes.count)
         checker.check_products(lives, requests, self.harness.products(), findings)
         self.check_refusals()
         for subscriber in self.everybody():
             checker.check_delivered(self.log_of(subscriber), subscriber, findings)
+        worker_log = self.log("worker")
         compared = checker.check_truth(worker_log, self.upstream.answers(), findings)
         missed = checker.check_live(worker_log, self.heard["events"], findings)
-        missed_alerts = checker.check_live(alert_log, self.heard["alerts"], findings)
-        checker.check_alerts(worker_log.stream("ranking"), alert_log.events, findings)
+        missed_alerts = checker.check_live(self.log("notifier"), self.heard["alerts"], findings)
         self.check_quota()
-        interrupted = self.notifier_crashes.count + self.receiver.unanswered
-        repeated = checker.check_letters(alert_log, self.receiver, interrupted, findings)
         self.figures.update({
-            "crashes": self.worker_crashes.count + self.notifier_crashes.count,
-            "worker crashes": self.worker_crashes.count,
-            "notifier crashes": self.notifier_crashes.count,
-            "crashes at a random instant": self.worker_crashes.at_random + self.notifier_crashes.at_random,
-            "crashes while starting": self.worker_crashes.at_start + self.notifier_crashes.at_start,
-            "requests": len(lives),
-            "receipts": len(requests.receipted),
-            "requests sent again": requests.repeated + requests.unanswered,
-            "conflicts": requests.conflicts,
-            "requests done": sum(life[-1:] == ["done"] for life in lives.values()),
-            "requests failed": sum(life[-1:] == ["failed"] for life in lives.values()),
-            **{f"requests postponed, {code}": count for code, count in requests.postponed.items()},
+            "crashes": worker_crashes.count + notifier_crashes.count,
+            "worker crashes": worker_crashes.count,
+            "notifier crashes": notifier_crashes.count,
             "orders to the shop": sum(topic.startswith("product.") for topic, _ in requests.sent.values()),
-            "events": len(worker_log.rows),
             "events that a plain subscriber missed": missed,
             "alerts that a plain subscriber missed": missed_alerts,
             "events compared with the sandbox's answers": compared,
             "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
-            "alerts": len(alert_log.rows),
             "calls booked": sum(self.booked.values()),
             "calls that the sandbox saw": sum(self.seen.values()),
-            "letters": len(self.receiver.accepted),
-            "attempts to deliver them": self.receiver.attempts,
-            "letters that came again": repeated,
             "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
-            "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
         })
 
     def check_refusals(self):
         """Checks that good requests were refused only for the reasons that this round gives."""
         allowed = {"overloaded", "internal"} if self.has_small_disk else set()
-        allowed |= {"dateOutOfRange"} if self.has_clock_jumps else set()
+        allowed |= {"dateOutOfRange"} if self.kind == CLOCK_JUMPS else set()
         strange = {code: count for code, count in self.requests.postponed.items() if code not in allowed}
         self.findings.require(not strange, f"good requests were refused: {strange}")
-
-    async def end_tasks(self):
-        tasks = self.clients_at_work + self.listeners
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def end(self):
         """Checks that the processes shut down in order."""
@@ -310,40 +230,28 @@ class Trial:
             shutil.copytree(disk, self.folder / "small-disk")
 
 
-class Round(Trial):
-    """A trial whose attack injects all faults at once, and its figures.
-
-    Four kinds of rounds take turns: the clock jumps, the worker's disk fills up, a day has few calls to KOBIS, and KOBIS
-    itself refuses further calls.
-    """
+class Round(ChaosTrial):
+    """A trial whose attack injects all faults at once."""
 
     def __init__(self, program, folder, seed, crashes, reached, counts):
         super().__init__(program, folder, seed, crashes, reached)
         self.counts = counts
-        self.has_clock_jumps = self.number % 4 == 1
-        self.has_small_disk = self.number % 4 == 2
-        self.is_short_of_calls = self.number % 4 == 3
-        self.is_refused_calls = self.number % 4 == 0
+        self.kind = KINDS[self.number % len(KINDS)]
         # A day that the clock left and comes back to would be a pause of a day between two attempts.
-        self.has_flaky_receiver = not self.has_clock_jumps
+        self.has_flaky_receiver = self.kind != CLOCK_JUMPS
         self.is_refusing = False
 
     async def attack(self):
         """Injects all faults at once, until all crashes are done and the fault of this kind of round was felt."""
-        harness, counts = self.harness, self.counts
         self.worker_crashes.is_patient = self.notifier_crashes.is_patient = self.has_calls
         injections = [
-            faults.upstream_faults(harness, self.requests, self.forced_fault, self.branch(), self.trace, counts),
-            faults.bad_connections(self.proxies, self.branch(), counts),
-            faults.stalled_subscribers(self.subscribers, self.branch(), self.trace, counts),
-            faults.stalled_processes([harness.worker, harness.notifier], self.branch(), self.trace, counts),
-        ]
-        if self.has_clock_jumps:
-            injections.append(faults.clock_jumps(harness, self.branch(), self.trace, counts))
+            faults.upstream_faults, faults.bad_connections, faults.stalled_subscribers, faults.stalled_processes]
+        if self.kind == CLOCK_JUMPS:
+            injections.append(faults.clock_jumps)
         if self.has_small_disk:
-            injections.append(faults.full_disk(self.worker_crashes, harness.worker_data, self.branch(), self.trace))
+            injections.append(faults.full_disk)
         async with asyncio.TaskGroup() as tasks:
-            at_work = [tasks.create_task(one) for one in injections]
+            at_work = [tasks.create_task(inject(self, self.branch())) for inject in injections]
             # The worker crashes until everything has happened.
             rest = tasks.create_task(self.crash_notifier())
             await self.worker_crashes.run(must_go_on=lambda: not rest.done())
@@ -352,21 +260,18 @@ class Round(Trial):
 
     def has_calls(self):
         """Whether the worker can call KOBIS. If not, there may be nothing that leads to a step."""
-        return not self.is_short_of_calls and not self.is_refusing
-
-    def forced_fault(self):
-        return faults.QUOTA_EXHAUSTED if self.is_refusing else None
+        return self.kind != SHORT_OF_CALLS and not self.is_refusing
 
     async def crash_notifier(self):
         """Crashes the notifier, and waits until the worker has met with the fault that this kind of round is for."""
         await self.notifier_crashes.run()
         if self.has_small_disk:
             await self.feel("full disk", lambda: "disk is full" in self.harness.worker.log())
-        if self.is_short_of_calls:
+        if self.kind == SHORT_OF_CALLS:
             await self.feel(
                 "day short of calls", lambda: self.count("worker", f"quota where service = 'kobis' and used = {SCARCE}"))
         # As late as this, because it ends all calls to KOBIS.
-        self.is_refusing = self.is_refused_calls
+        self.is_refusing = self.kind == REFUSED_CALLS
         if self.is_refusing:
             await self.feel("quota exhausted", lambda: self.count("worker", "quota_closing where service = 'kobis'"))
 

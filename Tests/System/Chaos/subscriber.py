@@ -3,7 +3,6 @@
 Writes a line for each event that it delivers, with the position behind it; after a death it goes on from the last line.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -32,21 +31,14 @@ def last_position(file):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--events", required=True)
-    parser.add_argument("--commands", required=True)
-    parser.add_argument("--delivered", required=True, type=pathlib.Path)
-    parser.add_argument("--high-water", type=int, default=0)
-    parser.add_argument("prefixes", nargs="+")
-    options = parser.parse_args()
-    if options.high_water:
+    """Takes the addresses of events and commands, the file, the queue's length (0: the usual one), and prefixes."""
+    events, commands, delivered, high_water, *prefixes = sys.argv[1:]
+    if int(high_water):
         # What every socket of the process begins with: a queue for one message, and little room before it.
-        zmq.Context.instance().setsockopt(zmq.RCVHWM, options.high_water)
+        zmq.Context.instance().setsockopt(zmq.RCVHWM, int(high_water))
         zmq.Context.instance().setsockopt(zmq.RCVBUF, 32_768)
-    position = last_position(options.delivered)
-    subscription = Subscription(
-        options.events, options.commands, options.prefixes, position, from_start=True)
-    output = os.open(options.delivered, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
+    subscription = Subscription(events, commands, prefixes, last_position(pathlib.Path(delivered)), from_start=True)
+    output = os.open(delivered, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
     for topic, event in subscription:
         os.write(output, f"{line(event, topic)}\t{json.dumps(subscription.position)}\n".encode())
 

@@ -3,9 +3,9 @@
 
     python3 Tests/System/Fuzz PROGRAM [--seconds 600] [--seed SEED] [--only TARGET]
 
-Whole processes are driven, because the question is what many inputs do to sockets, queues and memory. Each target has so many seconds; the seed, which is printed, decides what is sent.
-Seeds lie in `seeds`, and what the sandbox answers is the seed of what upstreams answer. Works with a program built
-under the address sanitizer as well. Needs python3-zmq.
+Whole processes are driven, because the question is what many inputs do to sockets, queues and memory. Each target has
+so many seconds; the seed, which is printed, decides what is sent. Seeds lie in `seeds`, and what the sandbox answers is
+the seed of what upstreams answer. Works with a program built under the address sanitizer as well. Needs python3-zmq.
 """
 
 import argparse
@@ -34,11 +34,14 @@ from waiting import PATIENCE, Failure  # noqa: E402
 
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
 PEAK = 256  # megabytes that docker-compose.yml gives to a process
+# For each endpoint the socket that talks to it, and the seed files of its messages.
+MESSAGES = {"requests": (zmq.XPUB, "requests.txt"), "commands": (zmq.DEALER, "requests.txt", "commands.txt"),
+            "alert_commands": (zmq.DEALER, "commands.txt"), "events": (zmq.SUB, "commands.txt")}
 
 
-def seeds(name):
-    """Returns the lines of a seed file, split into frames at tabs."""
-    lines = (HERE / "seeds" / name).read_bytes().splitlines()
+def seeds(*names):
+    """Returns the lines of seed files, split into frames at tabs."""
+    lines = [line for name in names for line in (HERE / "seeds" / name).read_bytes().splitlines()]
     return [line.split(b"\t") for line in lines if line and not line.startswith(b"#")]
 
 
@@ -91,10 +94,10 @@ class Meddler(socketserver.ThreadingTCPServer):
             pass
 
 
-def fuzz_frames(harness, rng, until, name, kind, files, make=frames, count=200):
+def fuzz_frames(harness, rng, until, name, make=frames, count=200):
     """Sends messages to an endpoint, `count` by a connection, and reads the answers so that they do not accumulate."""
-    messages = [message for file in files for message in seeds(file)]
-    sent = 0
+    kind, *files = MESSAGES[name]
+    messages, sent = seeds(*files), 0
     while time.monotonic() < until:
         socket = harness.client.open(kind, name)
         socket.sndtimeo = int(1000 * PATIENCE)
@@ -198,8 +201,7 @@ def fuzz_ports(harness, rng, until):
 
 def fuzz_encrypted(harness, lines, rng, until):
     """Mutates the traffic of clients with a key, and sends random bytes to every encrypted port."""
-    messages = [message for file in ("requests.txt", "commands.txt") for message in seeds(file)]
-    sent = 0
+    messages, sent = seeds("requests.txt", "commands.txt"), 0
     while time.monotonic() < until:
         name = rng.choice(list(lines))
         kinds = {"requests": zmq.PUB, "events": zmq.SUB, "alerts": zmq.SUB}
@@ -241,14 +243,11 @@ def fuzz_edges(harness, upstream, rng, until, change):
     def of_upstreams(until):
         return fuzz_upstream(harness, upstream, rng, until, lambda body, rng: change(body, rng, 1 << 20))
     parts = 3 * [of_upstreams] + [
-        lambda until: fuzz_frames(harness, rng, until, "requests", zmq.XPUB, ["requests.txt"], make, count=10),
+        lambda until: fuzz_frames(harness, rng, until, "requests", make, count=10),
+        lambda until: fuzz_frames(harness, rng, until, "commands", make, count=10),
         lambda until: fuzz_frames(
-            harness, rng, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"], make, count=10),
-        lambda until: fuzz_frames(
-            harness, rng, until, "alert_commands", zmq.DEALER, ["commands.txt"],
-            lambda messages, rng: make(messages, rng, 1 << 20), count=10),
-        lambda until: fuzz_frames(
-            harness, rng, until, "events", zmq.SUB, ["commands.txt"], lambda messages, rng: make(messages, rng, 2_000)),
+            harness, rng, until, "alert_commands", lambda messages, rng: make(messages, rng, 1 << 20), count=10),
+        lambda until: fuzz_frames(harness, rng, until, "events", lambda messages, rng: make(messages, rng, 2_000)),
         lambda until: fuzz_http(harness, rng, until, lambda request, rng: edges.edge_request(request, rng, change)),
         lambda until: fuzz_rules(harness, rng, until, lambda text, rng: change(text, rng, 1 << 20)),
     ]
@@ -311,12 +310,10 @@ def main():
         alone.start("sandbox")
         lines = {name: Meddler(locked.port(name), rng) for name in ENDPOINTS}
         targets = {
-            "requests": lambda until: fuzz_frames(harness, rng, until, "requests", zmq.XPUB, ["requests.txt"]),
-            "commands": lambda until: fuzz_frames(
-                harness, rng, until, "commands", zmq.DEALER, ["requests.txt", "commands.txt"]),
-            "alert-commands": lambda until: fuzz_frames(
-                harness, rng, until, "alert_commands", zmq.DEALER, ["commands.txt"]),
-            "subscriptions": lambda until: fuzz_frames(harness, rng, until, "events", zmq.SUB, ["commands.txt"]),
+            "requests": lambda until: fuzz_frames(harness, rng, until, "requests"),
+            "commands": lambda until: fuzz_frames(harness, rng, until, "commands"),
+            "alert-commands": lambda until: fuzz_frames(harness, rng, until, "alert_commands"),
+            "subscriptions": lambda until: fuzz_frames(harness, rng, until, "events"),
             "visitors": lambda until: fuzz_visitors(harness, rng, until),
             "upstreams": lambda until: fuzz_upstream(harness, upstream, rng, until),
             "rules": lambda until: fuzz_rules(harness, rng, until),

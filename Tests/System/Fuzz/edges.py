@@ -31,11 +31,7 @@ def number(rng):
 
 def edge_numbers(text, rng, most=0):
     """Returns a text with a number at an edge: of JSON those of one field, in one object or in all."""
-    try:
-        value = json.loads(text)
-        fields = [place for place in places(value) if is_number(place[0][place[1]])]
-    except ValueError:
-        return edge_digits(text, rng)
+    value, fields = parse(text, is_number)
     if not fields:
         return edge_digits(text, rng)
     name, edge = rng.choice(fields)[1], number(rng)
@@ -60,11 +56,7 @@ def edge_digits(text, rng):
 def edge_lengths(text, rng, most=16 << 20):
     """Returns a text as long as a bound, or of JSON with a text or a list that is; one below, at, or above."""
     length = rng.choice([most, rng.choice([bound for bound in LENGTHS if bound < most])]) + rng.choice([-1, 0, 1])
-    try:
-        value = json.loads(text)
-        parts = [place for place in places(value) if isinstance(place[0][place[1]], (str, list))]
-    except ValueError:
-        parts = []
+    value, parts = parse(text, lambda part: isinstance(part, (str, list)))
     if parts and rng.random() < 0.8:
         holder, key = rng.choice(parts)
         part = holder[key]
@@ -83,16 +75,21 @@ def graphemes(text, rng, most=16 << 20):
     """Returns one letter with many combining marks, alone, after a text, or in place of a text of JSON."""
     mark = rng.choice(["\u0301", "\u20dd", "\u200d"])
     grapheme = "e" + mark * (rng.choice([size for size in GRAPHEMES if size < most]) // len(mark.encode()))
-    try:
-        value = json.loads(text)
-        parts = [place for place in places(value) if isinstance(place[0][place[1]], str)]
-    except ValueError:
-        parts = []
+    value, parts = parse(text, lambda part: isinstance(part, str))
     if not parts:
         return rng.choice([b"", text + b" ", text]) + grapheme.encode()
     holder, key = rng.choice(parts)
     holder[key] = rng.choice(["", holder[key]]) + grapheme
     return json.dumps(value, ensure_ascii=False).encode()
+
+
+def parse(text, holds):
+    """Returns a JSON value, and container and key of each part for which a condition holds; of other texts none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None, []
+    return value, [place for place in places(value) if holds(place[0][place[1]])]
 
 
 def places(value):

@@ -76,6 +76,7 @@ class Site(Installation):
         """Returns the number of charts that the upstream was asked for."""
         return self.calls("searchDailyBoxOfficeList")
 
+
 def rotate_client_key(site):
     """Replaces the key of a client while all processes run."""
     first = {"MARQUEE_CURVE_CLIENT": "ann"}
@@ -241,8 +242,6 @@ cases = {
     "client-key": rotate_client_key, "server-key": rotate_server_key, "restore": back_up_and_restore,
     "upgrade": upgrade, "machine": move, "disk": fill_disk, "week": lose_upstream,
 }
-
-
 NOT_IN_GATE = {"disk", "week"}
 
 

@@ -3,6 +3,8 @@
 import struct
 import zlib
 
+from png import png
+
 
 def segment(marker, body):
     return struct.pack(">BBH", 0xFF, marker, len(body) + 2) + body
@@ -19,13 +21,9 @@ def progressive_jpeg(width, height, components=3):
             + segment(0xDA, scan) + bytes((blocks + 7) // 8) + b"\xff\xd9")
 
 
-def png(width, height, depth=8):
-    """Returns a black PNG in colours."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = zlib.compress(bytes((1 + width * 3 * depth // 8) * height), 9)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 2, 0, 0, 0))
-            + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+def black(width, height, depth=8):
+    """Returns a black PNG."""
+    return png(width, height, bytes((1 + width * 3 * depth // 8) * height), depth)
 
 
 def gzip(pieces):
@@ -37,7 +35,7 @@ def gzip(pieces):
 # Just below the 64 MB that a decoder may need, and far above; each decoder, and an image that is an archive of itself.
 IMAGES = [
     progressive_jpeg(3_200, 3_200), progressive_jpeg(6_300, 6_300), progressive_jpeg(6_300, 6_300, components=4),
-    png(4_400, 4_400), png(6_300, 6_300), png(3_000, 3_000, depth=16), gzip([bytes(1 << 20)] * 100),
+    black(4_400, 4_400), black(6_300, 6_300), black(3_000, 3_000, depth=16), gzip([bytes(1 << 20)] * 100),
 ]
 
 # 8 MiB of JSON, 256 MiB of zeros, 500 levels, and a text without an end.

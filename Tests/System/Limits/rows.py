@@ -1,5 +1,8 @@
 """The rows of the table of limits. Each returns in words what it saw, and raises Failure if a limit did not hold."""
 
+import collections
+import concurrent.futures
+import contextlib
 import json
 import pathlib
 import random
@@ -23,21 +26,8 @@ DAYS = [f"2024-{month:02}-{day:02}" for month in range(1, 13) for day in range(1
 
 def run_together(work, count):
     """Runs `work(number)` in `count` threads, and returns what they return."""
-    results, errors = [None] * count, []
-
-    def run(number):
-        try:
-            results[number] = work(number)
-        except Exception as error:  # is raised again below
-            errors.append(error)
-    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
 
 
 def close(connections):
@@ -62,12 +52,10 @@ class Network:
 
 def send_without_end(client, body, limit, network):
     """Sends frames of one message until the server closes the connection."""
-    try:
+    with contextlib.suppress(OSError):  # cut off, as it should be
         for _ in range(limit // len(body)):
             network.pass_on(len(body))
             client.send(body, ends=False)
-    except OSError:
-        pass  # cut off, as it should be
 
 
 def incomplete_messages(site, watcher):
@@ -123,10 +111,8 @@ def subscriptions(site, watcher):
                      for number, client in enumerate(clients)]
 
             def send(number):
-                try:
+                with contextlib.suppress(OSError):  # cut off, as it should be
                     clients[number].socket.sendall(texts[number])
-                except OSError:
-                    pass  # cut off, as it should be
             run_together(send, count)
             watcher.wait()
             close(clients)
@@ -165,11 +151,9 @@ def unread_replies(site, watcher):
         question = json.dumps({"stream": stream, "after": "", "limit": 5_000}).encode()
 
         def ask(number):
-            try:
+            with contextlib.suppress(OSError):  # cut off, as it should be
                 for _ in range(40):
                     clients[number].send(b"replay", question)
-            except OSError:
-                pass  # cut off, as it should be
         run_together(ask, len(clients))
         watcher.wait()
         close(clients)
@@ -206,10 +190,8 @@ def connections_of_a_key(site, watcher):
     """A key opens more connections than it may have, and each of them sends a message."""
     clients = [site.connection("commands", "nobody") for _ in range(200)]
     for client in clients:
-        try:
+        with contextlib.suppress(OSError):
             client.send(b"status", b"{}")
-        except OSError:
-            pass
     watcher.wait()
     standing = sum(client.is_open() for client in clients)
     close(clients)
@@ -225,7 +207,7 @@ def request_bodies(site, watcher):
     database = pathlib.Path(site.environment["MARQUEE_DATA"]) / "worker.db"
     with Client(site.environment | {"MARQUEE_CURVE_CLIENT": "requester"}).open(zmq.DEALER, "commands") as client:
         note = "x" * 60_000
-        words = {}
+        words = collections.Counter()
         for number in range(4_000):
             date = "2024-06-04" if number % 2 else "1999-01-01"
             client.send_multipart([b"fetch.day", json.dumps({"date": date, "note": note}).encode()])
@@ -234,7 +216,7 @@ def request_bodies(site, watcher):
                     raise Failure(f"no answer to a request within {PATIENCE:.0f} s, after {words}")
                 word, body = client.recv_multipart()[:2]
                 code = json.loads(body).get("code", "")
-                words[word.decode(), code] = words.get((word.decode(), code), 0) + 1
+                words[word.decode(), code] += 1
         watcher.wait()
     size = sum(path.stat().st_size for path in database.parent.glob("worker.db*")) / MIB
     if ("refused", "overloaded") not in words or size > 64:
@@ -252,12 +234,10 @@ def flood(site, watcher):
         client = site.connection("requests", "requester", b"PUB")
         client.receive()
         body = json.dumps({"date": DAYS[number], "refresh": True, "note": "x" * 15_000}).encode()
-        try:
+        with contextlib.suppress(OSError):
             for _ in range(3_000):
                 client.send(b"fetch.day", body)
                 sent += 1
-        except OSError:
-            pass
         client.close()
         return sent
     sent = sum(run_together(publish, 8))
@@ -340,15 +320,13 @@ def slow_http(site, watcher):
     for role in "worker", "notifier", "board":
         port = site.port(role)
         for number in range(1_000 if role != "board" else 4_000):
-            try:
+            with contextlib.suppress(OSError):
                 stranger = socket.create_connection(("127.0.0.1", port), timeout=30)
                 stranger.sendall(
                     b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 15_000 if number % 2 else
                     b"POST /api/v1/requests HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: 65000\r\n\r\n" + b"x" * 64_000)
                 strangers.append(stranger)
-            except OSError:
-                pass
         if role == "board":
             watcher.wait()
     close(strangers)
@@ -359,7 +337,7 @@ def visitors(site, watcher):
     """2,000 connections of 500 addresses ask for heavy answers, and for missed live updates, and read nothing."""
     fill_log(site)
     eventually(lambda: site.fetch("board", f"/api/v1/days/{DAYS[-1]}")[0] == 200, "the board has read the charts")
-    epoch = json.loads(site.client.ask(b"status", {})[1])["epoch"]
+    (epoch,), = site.rows("board.db", "select epoch from board")
     port = site.port("board")
     for target in ("history.csv?from={first}&to={last}", "history.csv?from={other}&to={last}", "live?after={epoch}-1"):
         strangers = []
@@ -377,16 +355,6 @@ def visitors(site, watcher):
     return f"3 times 2,000 connections; /healthz of the board within {watcher.slowest['/healthz board']:.2f} s"
 
 
-ROWS = {
-    "incomplete-messages": incomplete_messages,
-    "subscriptions": subscriptions,
-    "unread-replies": unread_replies,
-    "silent-connections": silent_connections,
-    "connections-of-a-key": connections_of_a_key,
-    "request-bodies": request_bodies,
-    "flood": flood,
-    "images": images,
-    "upstream-bodies": upstream_bodies,
-    "slow-http": slow_http,
-    "visitors": visitors,
-}
+ROWS = {row.__name__.replace("_", "-"): row for row in (
+    incomplete_messages, subscriptions, unread_replies, silent_connections, connections_of_a_key, request_bodies, flood,
+    images, upstream_bodies, slow_http, visitors)}

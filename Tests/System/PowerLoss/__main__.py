@@ -3,12 +3,8 @@
 The seed decides when, and what is left of that which was not synced. docs/reliability.md says what is checked.
 """
 
-import argparse
 import collections
-import contextlib
 import pathlib
-import secrets
-import shutil
 import sys
 import tempfile
 import time
@@ -17,6 +13,7 @@ SUITES = pathlib.Path(__file__).resolve().parents[1]
 sys.path[1:1] = [str(SUITES / "Chaos"), str(SUITES.parent / "Harness")]
 from outages import Round  # noqa: E402, the path comes first
 from processes import run_until_told  # noqa: E402
+from trial import make_parser, play, report  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
 CRASHES_PER_ROUND = 30
@@ -28,13 +25,8 @@ LYING_SEED = "lies"
 
 
 async def main():
-    parser = argparse.ArgumentParser(prog="power-loss", description=__doc__.splitlines()[0])
-    parser.add_argument("program", type=pathlib.Path, help="the marquee whose disks lose power")
-    parser.add_argument("--seed", default=secrets.token_hex(4), help="(default: a random one)")
-    parser.add_argument("--crashes", type=int, default=60, help="how many in all, beside those of failing disks")
-    parser.add_argument("--round", type=int, help="run only this round of the seed")
+    parser = make_parser("power-loss", __doc__.splitlines()[0], crashes=60)
     parser.add_argument("--self-test", action="store_true", help="check that syncs which are left out are noticed")
-    parser.add_argument("--keep", action="store_true", help="keep the folders of rounds that found nothing, too")
     options = parser.parse_args()
     if options.self_test:
         return await test_suite(options.program.resolve())
@@ -45,34 +37,16 @@ async def main():
     for number in rounds:
         left = options.crashes - CRASHES_PER_ROUND * (number - 1)
         crashes = CRASHES_PER_ROUND if options.round else min(CRASHES_PER_ROUND, left)
-        if await play(options, number, crashes, total):
+        round = await play(Round, options.program, f"{options.seed}/{number}", crashes, keep=options.keep)
+        total.update(round.figures)
+        if round.findings.problems:
             failed.append(number)
-    print(f"\nin {(time.monotonic() - began) / 60:.1f} minutes:")
-    for name, figure in total.items():
-        print(f"{figure:>9,}  {name}")
+    report(total, began)
     if failed:
         print(f"power-loss: seed {options.seed}: rounds {failed} found problems", file=sys.stderr)
         return 1
     print(f"{total['crashes']} crashes, nothing lost (seed {options.seed}, {len(rounds)} rounds)")
     return 0
-
-
-async def play(options, number, crashes, total):
-    """Runs one round, adds its figures, and prints its problems."""
-    folder, began = pathlib.Path(tempfile.mkdtemp(prefix="marquee-power-")), time.monotonic()
-    with contextlib.ExitStack() as closing:
-        closing.callback(shutil.rmtree, folder)
-        round = Round(options.program.resolve(), folder, f"{options.seed}/{number}", crashes)
-        await round.run()
-        total.update(round.figures)
-        problems = round.findings.problems
-        print(f"round {number}: {round.figures['crashes']} crashes, {round.figures['requests']} requests, "
-              f"{round.figures['events']} events, {len(problems)} problems, {time.monotonic() - began:.0f} s",
-              *problems[:20], sep="\n  ", flush=True)
-        if problems or options.keep:
-            print(f"  kept: {folder}", flush=True)
-            closing.pop_all()
-    return problems
 
 
 async def test_suite(program):

@@ -49,14 +49,8 @@ class File:
         self.content = content
         self.changes = []
 
-    def sync(self, before):
-        self.settle(before, DURABLE)
-
-    def fail_sync(self, before):
-        """After a failed sync the kernel takes the pages for clean: no later sync writes them."""
-        self.settle(before, ABANDONED)
-
     def settle(self, before, state):
+        """Takes what was written before a place in the journal as on the disk, or as never written to it."""
         for change in self.changes:
             if change.state == PENDING and change.place < before:
                 change.state = state
@@ -153,10 +147,9 @@ class State:
         elif kind in (SYNC, FAILED_SYNC) and (name == "." or self.now.get(name) is FOLDER):
             if kind == SYNC:
                 self.sync_folder(name, before=offset)
-        elif kind == SYNC:
-            self.file(inode).sync(before=offset)
-        elif kind == FAILED_SYNC:
-            self.file(inode).fail_sync(before=offset)
+        elif kind in (SYNC, FAILED_SYNC):
+            # After a failed sync the kernel takes the pages for clean: no later sync writes them.
+            self.file(inode).settle(before=offset, state=DURABLE if kind == SYNC else ABANDONED)
         elif kind == RENAME:
             self.change_names(place, [name, other], lambda names: move(names, name, other))
         elif kind == LINK:
@@ -292,13 +285,10 @@ class Disk:
 
     def lose_process(self):
         """Called after the death of the processes: the kernel goes on, and keeps what was not synced."""
-        _, records = self.state()
-        if records and len(self.records()) > len(records):
+        made, records = self.state()[1], self.records()
+        if made and len(records) > len(made):
             # The last call was not made.
-            os.truncate(self.journal, self.last_place())
-
-    def last_place(self):
-        return self.records()[-1][0]
+            os.truncate(self.journal, records[-1][0])
 
     def lose_power(self, fate):
         """Replaces the folder's content by what a power loss leaves of it."""

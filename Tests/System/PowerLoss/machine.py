@@ -8,6 +8,7 @@ import tempfile
 
 import checker
 from disk import Disk, build_library
+from installation import query
 from process import Process
 from processes import Site
 from receiver import SECRET
@@ -24,7 +25,6 @@ class Machine(Site):
         libraries = f"{self.clock.environment['LD_PRELOAD']}:{build_library(folder)}"
         for name in ("backups", "curve"):
             (self.worker_data / name).mkdir()
-        self.board_data = folder / "board"
         self.rules.write_text(f"sinks: {{hook: {{kind: webhook, url: '{receiver_url}', secret: {SECRET}}}}}\n")
         self.disks = {name: Disk(folder / name, libraries) for name in ("worker", "notifier", "board")}
         for name, disk in self.disks.items():
@@ -70,7 +70,6 @@ class Acknowledged:
             self.findings.require(False, f"{name}'s disk: {error!r}")
         for number in range(before, len(self.findings.problems)):
             self.findings.problems[number] += f" ({when})"
-        return len(self.findings.problems) == before
 
     def check_disk(self, name, scratch):
         folder = self.machine.folder / name
@@ -118,14 +117,6 @@ class Acknowledged:
         if path.exists():
             answer = query(path, "pragma integrity_check")
             self.findings.require(answer == [("ok",)], f"{path.name}: {answer[:3]}")
-
-
-def query(path, sql):
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
 
 
 def digest(path):

@@ -3,23 +3,17 @@
 import asyncio
 import collections
 import contextlib
-import datetime
-import random
 import signal
-import time
-
-import zmq
-import zmq.asyncio
 
 import checker
 import faults
 import scenarios
 import troubles
-from clock import TODAY
 from disk import Fate, RigError
-from machine import Acknowledged, Machine, query
+from installation import query
+from machine import Acknowledged, Machine
 from receiver import Receiver
-from requester import Announcer, Requester, Requests
+from trial import Trial
 from waiting import PATIENCE, Failure, eventually_async
 
 STEPS = {"worker": faults.WORKER_STEPS, "notifier": faults.NOTIFIER_STEPS}
@@ -27,31 +21,16 @@ STEPS = {"worker": faults.WORKER_STEPS, "notifier": faults.NOTIFIER_STEPS}
 GROUPS = [("worker", "notifier", "board")] * 3 + [("worker",), ("worker",), ("notifier",), ("board",)]
 
 
-class Round:
+class Round(Trial):
     """The processes of a round, and its figures."""
 
     def __init__(self, program, folder, seed, crashes, lie=None):
-        self.folder = folder
-        self.rng = random.Random(seed)
-        self.seed = seed
-        self.crashes = crashes
+        super().__init__(folder, seed, crashes)
         self.lie = lie  # files that the disks do not sync, maybe none; such a round ends with the first problem
-        self.findings = checker.Findings()
-        self.figures = collections.Counter()
         self.deaths = collections.Counter()
         self.receiver = Receiver(self.branch(), is_flaky=True)
-        self.machine = Machine(program, folder, seed.rsplit("/")[-1], self.receiver.url)
-        self.context = zmq.asyncio.Context()
-        self.tasks, self.listeners = [], []
+        self.machine = Machine(program, folder, self.number, self.receiver.url)
         self.last = "nothing"  # what happened last to a disk, for messages
-        self.began = time.monotonic()
-        self.trace_file = open(folder / "trace.log", "w", buffering=1)
-
-    def trace(self, what):
-        self.trace_file.write(f"{time.monotonic() - self.began:8.3f} {what}\n")
-
-    def branch(self):
-        return random.Random(self.rng.random())
 
     async def run(self):
         machine = self.machine
@@ -79,10 +58,7 @@ class Round:
     async def begin(self):
         machine = self.machine
         machine.start("sandbox")
-        first_day = datetime.date(2005, 1, 1) + datetime.timedelta(days=self.rng.randrange(6000))
-        films = await asyncio.to_thread(machine.movie_codes, [first_day])
-        recent = [TODAY - datetime.timedelta(days=days) for days in range(2, 5)]
-        self.requests = Requests(self.branch(), films, first_day, recent)
+        await self.make_requests(machine)
         self.acknowledged = Acknowledged(machine, self.requests, self.receiver, self.findings)
         if self.lie == ".":  # the names of the databases are synced once
             self.ignore_syncs()
@@ -95,31 +71,11 @@ class Round:
             lambda: "all charts are read" in machine.notifier.log(), "the notifier has read all charts")
         for name, endpoint in [("worker", "events"), ("notifier", "alerts")]:
             self.listen(machine.address(endpoint), self.acknowledged.received[name])
-        self.clients = [Requester(self.context, machine.address("commands"), self.requests) for _ in range(4)]
-        self.clients.append(Announcer(self.context, machine.address("requests"), self.requests))
-        self.tasks = [asyncio.create_task(client.run(pause=0.4)) for client in self.clients]
+        self.start_clients(machine.address("commands"), machine.address("requests"), pause=0.4)
 
     def ignore_syncs(self):
         for disk in self.machine.disks.values():
             disk.ignore_syncs(self.lie)
-
-    async def end_tasks(self):
-        for task in self.tasks + self.listeners:
-            task.cancel()
-        await asyncio.gather(*self.tasks, *self.listeners, return_exceptions=True)
-
-    def listen(self, address, received):
-        async def run():
-            socket = self.context.socket(zmq.SUB)
-            socket.setsockopt(zmq.SUBSCRIBE, b"")
-            socket.setsockopt(zmq.RECONNECT_IVL, 20)
-            socket.connect(address)
-            while True:
-                topic, body = await socket.recv_multipart()
-                if not topic.startswith(b"heartbeat."):
-                    received.append((topic, body))
-
-        self.listeners.append(asyncio.create_task(run()))
 
     # Starts
 
@@ -230,23 +186,14 @@ class Round:
     # The end
 
     async def come_to_rest(self):
-        for client in self.clients:
-            client.is_asked_to_stop = True
-        await eventually_async(lambda: all(task.done() for task in self.tasks), "the clients' last answers")
-        for task in self.tasks:
-            self.findings.require(not task.exception(), f"a client: {task}")
-        await eventually_async(lambda: not self.count("worker", "inbox where state = 0"), "the end of the last request")
-        expected = len(checker.expected_alerts(self.log("worker").stream("ranking")))
-        await eventually_async(lambda: self.count("notifier", "event") >= expected, "the last alert")
-        self.receiver.is_flaky = False
-        await eventually_async(lambda: not self.count("notifier", "delivery where state = 0"), "the last letter")
+        await self.finish_requests()
         for name in self.machine.disks:
             await self.machine.until_ready(name)
         await eventually_async(self.board_is_complete, "the board's last event")
 
     def board_is_complete(self):
         """Whether the board has the last revision of each chart, and all alerts."""
-        path = self.machine.board_data / "board.db"
+        path = self.folder / "board" / "board.db"
         charts = dict(query(path, "select topic, revision from chart"))
         alerts = {sequence for sequence, in query(path, "select sequence from alert")}
         log = self.log("worker")
@@ -255,12 +202,6 @@ class Round:
             if stream == "ranking"}
         return charts == revisions and alerts == {row[1] for row in self.log("notifier").rows}
 
-    def log(self, name):
-        return checker.Log(self.machine.folder / name / f"{name}.db")
-
-    def count(self, name, rows):
-        return query(self.machine.folder / name / f"{name}.db", f"select count(*) from {rows}")[0][0]
-
     async def until_written(self, name):
         """Waits until a process has written more to its database."""
         rows = {"worker": "event", "notifier": "event", "board": "alert"}[name]
@@ -268,28 +209,13 @@ class Round:
         await eventually_async(lambda: self.count(name, rows) > count, f"the {name} writes to its database")
 
     def check(self):
-        findings, requests = self.findings, self.requests
-        findings.problems += requests.problems
-        logs = {name: self.log(name) for name in ("worker", "notifier")}
-        for name, endpoint in [("worker", "commands"), ("notifier", "alert_commands")]:
-            checker.check_log(logs[name], findings)
-            self.acknowledged.check_received(name, logs[name])
-            checker.check_replay(logs[name], self.machine.client, endpoint, self.branch(), findings)
-        checker.check_facts(logs["worker"], findings)
-        lives = checker.check_requests(logs["worker"], requests, findings, may_refuse=True)
-        checker.check_alerts(logs["worker"].stream("ranking"), logs["notifier"].events, findings)
-        checker.check_quota(self.machine.worker_data, self.machine.service_calls(), {}, findings)
-        interrupted = self.deaths["notifier"] + self.receiver.unanswered
-        repeated = checker.check_letters(logs["notifier"], self.receiver, interrupted, findings)
-        done = sum(life[-1] == "done" for life in lives.values() if life)
+        self.check_logs(self.machine, may_refuse=True, interruptions=self.deaths["notifier"])
+        for name in "worker", "notifier":
+            self.acknowledged.check_received(name, self.log(name))
+        checker.check_quota(self.machine.worker_data, self.machine.service_calls(), {}, self.findings)
         self.figures.update({
-            "requests": len(lives), "requests done": done, "receipts": len(requests.receipted),
-            "requests sent again": requests.repeated + requests.unanswered, "postponed": sum(requests.postponed.values()),
-            "events": len(logs["worker"].rows), "alerts": len(logs["notifier"].rows),
             "events received live": sum(map(len, self.acknowledged.received.values())),
-            "letters": len(self.receiver.accepted), "letters that came again": repeated,
             "backups and keys": len(self.acknowledged.files) - 1,
-            "lost": findings.lost, "duplicated": findings.duplicated, "reordered": findings.reordered,
         })
 
 

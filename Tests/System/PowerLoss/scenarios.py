@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import gc
 import signal
 import sqlite3
 
@@ -59,7 +58,6 @@ async def restore_a_backup(round):
     worker.signal(signal.SIGTERM)
     status = await worker.ended_async()
     round.findings.require(status == 0, f"the worker, asked to stop, ended with {status}")
-    gc.collect()  # a connection of sqlite3 is closed only then
     ids = {event["id"] for event in checker.Log(backup(round)).events}
     await run(round, machine.command("restore", backup(round)))
     await asyncio.to_thread(machine.disks["worker"].lose_power, round.fate("nothing"))

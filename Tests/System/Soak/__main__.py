@@ -9,6 +9,7 @@ the time is for warming up; after it neither memory nor descriptors may grow. Ne
 """
 
 import argparse
+import collections
 import contextlib
 import pathlib
 import random
@@ -27,11 +28,7 @@ from waiting import PATIENCE, Failure  # noqa: E402
 
 GROWTH = 1.15  # what the last tenth of the time may hold, as a share of the tenth after the warming up
 ROOM = 8  # megabytes that are never worth an alarm
-done = {}
-
-
-def count(name, amount=1):
-    done[name] = done.get(name, 0) + amount
+done = collections.Counter()
 
 
 def requests(harness, rng):
@@ -39,14 +36,14 @@ def requests(harness, rng):
     for _ in range(40):
         day = f"{rng.randrange(2010, 2012)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
         harness.client.ask(b"fetch.day", {"date": day, "refresh": rng.random() < 0.3})
-        count("requests")
+        done["requests"] += 1
         time.sleep(0.02)
 
 
 def replays(harness, rng):
     """Reads streams from their beginning to their end, page by page."""
     events = harness.client.replay("ranking", "request")[0] + harness.client.replay("alert", endpoint="alert_commands")[0]
-    count("events read again", len(events))
+    done["events read again"] += len(events)
 
 
 def subscribers(harness, rng):
@@ -59,7 +56,7 @@ def subscribers(harness, rng):
         for socket in sockets[:5]:
             while socket.poll(10):
                 socket.recv_multipart()
-                count("events")
+                done["events"] += 1
     for socket in sockets:
         socket.close()
 
@@ -68,7 +65,7 @@ def browsers(harness, rng):
     """Reads pages, data and the live feed of the board, and the metrics of all processes."""
     for role, page in ("board", "/"), ("board", "/api/v1/days/2010-06-04"), ("worker", "/metrics"), ("notifier", "/metrics"):
         harness.fetch(role, page)  # also of a day that nobody has asked for
-        count("pages of the web")
+        done["pages of the web"] += 1
 
 
 def nuisance(harness, rng):
@@ -77,13 +74,13 @@ def nuisance(harness, rng):
     time.sleep(0.2)
     for _ in range(20):
         publisher.send_multipart([rng.randbytes(rng.randrange(40)), rng.randbytes(rng.randrange(2_000))])
-        count("malformed requests")
+        done["malformed requests"] += 1
     publisher.close()
     for port in map(harness.port, ENDPOINTS + ROLES):
         # A server that cuts it off may do so at once.
         with contextlib.suppress(OSError), network.create_connection(("127.0.0.1", port), timeout=PATIENCE) as peer:
             peer.sendall(rng.randbytes(rng.randrange(100)))
-        count("broken connections")
+        done["broken connections"] += 1
 
 
 def inject_faults(harness, rng):

@@ -6,12 +6,11 @@ that is goes round, so that every recorded hit is a movie's poster once there ar
 
 import hashlib
 import json
-import struct
 import threading
 import urllib.parse
-import zlib
 
 from mapping import parse
+from png import png
 from server import Server
 
 
@@ -22,10 +21,7 @@ class Picture:
         self.width = 20 + number % 50
         self.height = self.width * 7 // 5
         row = b"\0" + bytes([number % 256, number // 256, 7]) * self.width
-        head = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
-        self.bytes = b"\x89PNG\r\n\x1a\n" + b"".join(
-            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-            for kind, body in ((b"IHDR", head), (b"IDAT", zlib.compress(row * self.height)), (b"IEND", b"")))
+        self.bytes = png(self.width, self.height, row * self.height)
         self.sha256 = hashlib.sha256(self.bytes).hexdigest()
 
 

@@ -1,5 +1,6 @@
 import BoxOffice
 import Contract
+import EventStore
 import FoundationEssentials
 import Imaging
 import Messaging
@@ -16,8 +17,8 @@ import ZeroMQ
 @Suite(.patience) struct PosterHandlerTests {
     private static let code = Sample.code("20240001")
 
-    /// KOBIS, Kakao and image hosts: every movie has the hits `/1.png`, `/2.png` and `/3.png`.
-    private static func upstreams() throws -> ScriptedServer {
+    /// KOBIS, Kakao and image hosts: every movie has the hits `/1.png`, `/2.png` and `/3.png`, once the gate is open.
+    private static func upstreams(_ gate: Monitor<Bool> = Monitor(true)) throws -> ScriptedServer {
         try ScriptedServer { exchange in
             let target = exchange.request.target
             if let code = target.split(separator: "movieCd=").dropFirst().first?.prefix(8) {
@@ -31,6 +32,7 @@ import ZeroMQ
             } else if let number = target.dropFirst().first?.wholeNumberValue, target.hasSuffix(".png") {
                 var image = Bitmap(width: 60, height: 90)
                 image.fill(with: .color(Color(UInt32(number))))
+                gate.wait { $0 }
                 exchange.answer(image.encodePNG())
             } else {
                 exchange.answer(status: 404)
@@ -102,6 +104,33 @@ import ZeroMQ
             problems.append(try await fetcher.result(for: request, asOf: WorkerHarness.noon).problems.map(\.code))
         }
         #expect(problems == Array(repeating: [], count: 6) + [[.quotaExhausted]])
+    }
+
+    @Test(
+        "a movie that two ask for at once costs one search, also if they use different shares of the quota",
+        arguments: [Request.Priority.live, .backfill])
+    func oneSearch(of first: Request.Priority) async throws {
+        let harness = try await WorkerHarness()
+        let gate = Monitor(false)
+        let server = try Self.upstreams(gate)
+        let fetchers = Dictionary(
+            uniqueKeysWithValues: QuotaShare.allCases.map { share in
+                (share, harness.fetcher(kobis: server.url, kakao: server.url))
+            })
+        let service = FetchService(
+            queue: harness.queue, fetcher: { fetchers[$0] ?? harness.fetcher() }, store: harness.store,
+            metrics: harness.metrics, runtime: harness.runtime)
+        try await harness.serve(service) {
+            try await harness.accept(Request(.movie(Self.code, poster: true), priority: first), as: "a")
+            for await request in server.arrivals where request.target.hasSuffix(".png") { break }
+            try await harness.accept(Request(.movie(Self.code, poster: true)), as: "b")
+            try await waitUntil("requests left in the queue", look: { harness.queue.lengths.live }, is: { $0 == 0 })
+            gate.withLock { $0 = true }
+            try await harness.ends(2)
+        }
+        #expect(server.requests.count { $0.target.hasPrefix("/v2/") } == 1)
+        let sources = try harness.events("request.done.").map { try $0.data(as: RequestDone.self).from }
+        #expect(sources == [.upstream, .log])
     }
 
     @Test("a rejected poster is replaced by the next hit, and a chosen one stays until it is changed")

@@ -27,19 +27,19 @@ import Upstreams
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
         sandbox = try SandboxServer(options: options)
+        var runtime = harness.runtime
+        // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
+        runtime.clock = ImpatientClock()
+        self.runtime = runtime
         let client = HTTPClient(retry: .patient)
         let market = OpenMarketClient(
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: client, orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
-            secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
-        var runtime = harness.runtime
-        // The wall clock stands still, so every look waits; this clock lets it wait no time at all.
-        runtime.clock = ImpatientClock()
-        self.runtime = runtime
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         executor = ProductOrderExecutor(
             store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)), runtime: runtime)
+            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
         fetcher = ProductFetcher(store: harness.store, client: market)
     }
 
@@ -119,10 +119,10 @@ import Upstreams
                 url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
                 identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: HTTPClient(retry: .patient), orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
-            secret: Secret(SandboxOptions.anyOpenMarketSecret), wallClock: harness.wallClock)
+            secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         let executor = ProductOrderExecutor(
             store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)), runtime: runtime)
+            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
         let fetcher = ProductFetcher(store: harness.store, client: market)
         #expect(try await market.fetch(market.api.health()))
 

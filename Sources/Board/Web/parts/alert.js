@@ -37,7 +37,7 @@ export function alertItem(item, { isNew = false } = {}) {
   const about = alert.movieCode ? `movie/${alert.movieCode}` : alert.product ? `shop/${alert.product}` : null;
   const words = about ? h('a', { class: 'title', href: about }, text) : h('span', { class: 'title' }, text);
   return h('li', { class: `alert ${retractedBy ? 'retracted' : ''} ${isNew ? 'fresh' : ''}` },
-    h('span', { class: `rule ${alert.rule}` }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, headings[alert.rule]?.glyph ?? '●'), ruleName(alert.rule)),
+    h('span', { class: 'rule', 'data-rule': alert.rule }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, headings[alert.rule]?.glyph ?? '●'), ruleName(alert.rule)),
     retractedBy ? h('del', {}, words) : words,
     h('span', { class: 'when' },
       retractedBy && h('strong', {}, t('alert.retracted')), alert.retracts && h('strong', {}, t('alert.retraction')),

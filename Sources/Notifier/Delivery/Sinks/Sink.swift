@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import JSONCoding
 import Networking
@@ -26,12 +27,12 @@ protocol Sink: Sendable {
 /// The clients that sinks send with. They retry nothing: the outbox does, and its retries outlive the process.
 struct SinkClients: Sendable {
     let http: HTTPClient
-    let mail = MailClient()
+    private let startedMail = Locked<MailClient?>(nil)
 
     /// The most connections: each sink can have its own, so that none waits for another one on the same host.
     private static let maximumConnections = 1_000
 
-    /// Starts the clients.
+    /// Starts the client for HTTP.
     init() {
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
@@ -39,10 +40,19 @@ struct SinkClients: Sendable {
             limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
     }
 
+    /// The client for mail, which the first mail starts: few notifiers send any.
+    var mail: MailClient {
+        startedMail.withLock { client in
+            let mail = client ?? MailClient()
+            client = mail
+            return mail
+        }
+    }
+
     /// Cancels what is being sent.
     func shutdown() async {
         await http.shutdown()
-        await mail.shutdown()
+        await startedMail.withLock(\.self)?.shutdown()
     }
 }
 
