@@ -44,6 +44,9 @@ import Testing
             Correction.between([first, other, again], and: [first, other])
                 == [Correction(movieCode: first.movieCode, change: .entry(before: again, after: nil))])
         #expect(
+            Correction.between([first, other, again], and: [other, again])
+                == [Correction(movieCode: first.movieCode, change: .entry(before: first, after: nil))])
+        #expect(
             String(decoding: changed.json, as: UTF8.self)
                 == #"{"after":7,"before":null,"field":"audience","line":3,"movieCode":"20240001"}"#)
     }
