@@ -35,7 +35,7 @@ sanitizer_log := .build/sanitizer.log
 # How many tests run at once. Without a limit all do, and together they open more files than Foundation's Process can
 # list; on two cores twice as many are not faster, and each takes longer.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH := 8
-sanitized := ^(Concurrency|Crypto|ZeroMQ|SQLite|Networking|WebServer|Imaging|Contract|EventStore|Messaging)Tests\.|ImageCacheTests|ImageQueueTests|UntrustedImageTests
+sanitized := ^(Concurrency|Crypto|ZeroMQ|Storage|Networking|WebServer|Imaging|Contract|EventStore|Messaging)Tests\.|ImageCacheTests|ImageQueueTests|UntrustedImageTests
 
 .PHONY: help run test build lint format proof bench chaos power-loss fuzz mutants truth limits guide soak \
   sanitize thread-sanitizer address-sanitizer orders crashes board-test crowd flood compose-test clean \

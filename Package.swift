@@ -43,6 +43,7 @@ let package = Package(
         // Without pkg-config: SwiftPM refuses flags in Debian's libzmq.pc.
         systemLibrary("CZMQ", packages: ["libzmq3-dev"]),
         systemLibrary("CSQLite", pkgConfig: "sqlite3", packages: ["libsqlite3-dev"]),
+        systemLibrary("CPostgreSQL", pkgConfig: "libpq", packages: ["libpq-dev"]),
         systemLibrary("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
         systemLibrary("CCrypto", pkgConfig: "libcrypto", packages: ["libssl-dev"]),
         systemLibrary("CMicrohttpd", pkgConfig: "libmicrohttpd", packages: ["libmicrohttpd-dev"]),
@@ -60,7 +61,7 @@ let package = Package(
 
         // Floor 1: one module per outside world.
         module("ZeroMQ", uses: ["CLibc", "CZMQ", "Concurrency"]),
-        module("SQLite", uses: ["CSQLite", "Concurrency", "Text"]),
+        module("Storage", uses: ["CSQLite", "CPostgreSQL", "Concurrency", "Text"]),
         module("Networking", uses: ["CCurl", "Concurrency", "Text", "JSONCoding", "Compression"]),
         module("WebServer", uses: ["CMicrohttpd", "Concurrency", "Text", "Compression"]),
         module("Imaging", uses: ["CImaging", "CLibc", "Concurrency"]),
@@ -70,7 +71,7 @@ let package = Package(
         // Floor 2: the domain, and the health pages of a process.
         module("BoxOffice", uses: ["Text", "JSONCoding"]),
         module("OpenMarket", uses: ["Text", "JSONCoding"]),
-        module("Health", uses: ["Concurrency", "ZeroMQ", "SQLite", "WebServer", "ServiceRuntime"]),
+        module("Health", uses: ["Concurrency", "ZeroMQ", "Storage", "WebServer", "ServiceRuntime"]),
 
         // Floor 3: the domain's two borders, upstream and on the wire.
         module(
@@ -78,30 +79,33 @@ let package = Package(
         module("Contract", uses: ["Text", "JSONCoding", "BoxOffice", "OpenMarket"]),
 
         // Floor 4: the log of events, and what publishes and reads it over ZeroMQ.
-        module("EventStore", uses: ["CXXHash", "JSONCoding", "SQLite", "BoxOffice", "Contract"]),
+        module("EventStore", uses: ["CXXHash", "JSONCoding", "Storage", "BoxOffice", "Contract"]),
         module(
             "Messaging",
-            uses: ["Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "ServiceRuntime", "Contract", "EventStore"]),
+            uses: [
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Storage", "ServiceRuntime", "Contract", "EventStore",
+            ]),
 
         // Floor 5: the processes.
         module(
             "Worker",
             uses: [
-                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "Imaging",
                 "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging",
             ]),
         module(
             "Notifier",
             uses: [
-                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "ServiceRuntime",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "ServiceRuntime",
                 "YAML",
                 "BoxOffice", "OpenMarket", "Health", "Contract", "EventStore", "Messaging",
             ]),
         .target(
             name: "Board",
             dependencies: [
-                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging",
+                "Concurrency", "Crypto", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "WebServer",
+                "Imaging",
                 "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Health", "Contract", "Messaging",
             ], exclude: ["Web"], swiftSettings: settings),
@@ -111,10 +115,11 @@ let package = Package(
         .executableTarget(
             name: "marquee",
             dependencies: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "ServiceRuntime",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "Imaging", "ServiceRuntime",
                 "YAML",
                 "BoxOffice",
-                "OpenMarket", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier", "Board",
+                "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Worker", "Notifier",
+                "Board",
                 "Sandbox",
             ], swiftSettings: settings, linkerSettings: linker),
         .executableTarget(
@@ -129,7 +134,7 @@ let package = Package(
         .executableTarget(
             name: "Throughput",
             dependencies: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "BoxOffice", "Upstreams", "Contract",
+                "Concurrency", "JSONCoding", "ZeroMQ", "Storage", "Networking", "BoxOffice", "Upstreams", "Contract",
                 "EventStore", "Messaging", "Worker",
             ],
             path: "Benchmarks/Throughput", swiftSettings: settings, linkerSettings: linker),
@@ -142,7 +147,7 @@ let package = Package(
         tests(of: "JSONCoding"),
         tests(of: "Crypto"),
         tests(of: "ZeroMQ", uses: ["Concurrency"]),
-        tests(of: "SQLite", uses: ["CLibc", "Concurrency"]),
+        tests(of: "Storage", uses: ["CLibc", "Concurrency"]),
         tests(of: "Networking", uses: ["Concurrency", "Text", "Compression"]),
         tests(of: "WebServer", uses: ["Concurrency", "Text"]),
         tests(of: "Imaging", uses: ["CLibc"]),
@@ -150,7 +155,7 @@ let package = Package(
         tests(of: "YAML", uses: ["Text"]),
         tests(of: "BoxOffice", uses: ["JSONCoding"]),
         tests(of: "OpenMarket"),
-        tests(of: "Health", uses: ["Concurrency", "SQLite", "Networking", "ServiceRuntime"]),
+        tests(of: "Health", uses: ["Concurrency", "Storage", "Networking", "ServiceRuntime"]),
         tests(
             of: "Upstreams",
             uses: [
@@ -159,31 +164,32 @@ let package = Package(
             ]),
         tests(of: "Contract", uses: ["JSONCoding", "BoxOffice", "OpenMarket"]),
         .target(
-            name: "EventStoreTestSupport", dependencies: ["SQLite", "Contract", "EventStore", "TestSupport"],
+            name: "EventStoreTestSupport", dependencies: ["Storage", "Contract", "EventStore", "TestSupport"],
             path: "Tests/EventStoreTestSupport", swiftSettings: settings),
-        tests(of: "EventStore", uses: ["JSONCoding", "SQLite", "BoxOffice", "Contract", "EventStoreTestSupport"]),
+        tests(of: "EventStore", uses: ["JSONCoding", "Storage", "BoxOffice", "Contract", "EventStoreTestSupport"]),
         tests(
             of: "Messaging",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "ServiceRuntime", "BoxOffice", "Contract",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Storage", "ServiceRuntime", "BoxOffice", "Contract",
                 "EventStore", "EventStoreTestSupport",
             ]),
         tests(
             of: "Worker",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "Imaging", "ServiceRuntime",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "Imaging", "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Health", "Upstreams", "Contract", "EventStore", "Messaging", "Sandbox",
             ]),
         tests(
             of: "Notifier",
             uses: [
-                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "ServiceRuntime", "YAML",
+                "Concurrency", "Text", "JSONCoding", "ZeroMQ", "Storage", "Networking", "ServiceRuntime", "YAML",
                 "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
             of: "Board",
             uses: [
-                "Concurrency", "JSONCoding", "ZeroMQ", "SQLite", "Networking", "WebServer", "Imaging", "ServiceRuntime",
+                "Concurrency", "JSONCoding", "ZeroMQ", "Storage", "Networking", "WebServer", "Imaging",
+                "ServiceRuntime",
                 "BoxOffice", "OpenMarket", "Contract", "EventStore", "Messaging",
             ]),
         tests(
@@ -196,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Contract", "EventStore", "Messaging", "Worker",
+                "Concurrency", "ZeroMQ", "Networking", "BoxOffice", "Contract", "EventStore", "Storage", "Messaging",
+                "Worker",
                 "Notifier", "marquee", "ExampleDay", "TestSupport",
             ],
             exclude: ["Support/client.py", "Requests/envelopes.py", "Operation/routing_ids.py"], swiftSettings: settings

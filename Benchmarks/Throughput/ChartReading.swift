@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import JSONCoding
 import Networking
-import SQLite
+import Storage
 import Upstreams
 
 /// How long it takes to read a recorded chart, our way and with Foundation's decoder, and then as an event of the log.

@@ -4,7 +4,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Messaging
-import SQLite
+import Storage
 import ZeroMQ
 
 /// How fast events become durable and reach a subscriber, beside bare commits of the same size.

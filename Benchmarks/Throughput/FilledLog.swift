@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 import Worker
 
 /// A worker's data folder that holds the charts of many days, without having asked anybody for them.

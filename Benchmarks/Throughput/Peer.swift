@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Messaging
-import SQLite
+import Storage
 import ZeroMQ
 
 /// The same as `peer.c` over our own path: what a process publishes of its log, and what a client gets of it.

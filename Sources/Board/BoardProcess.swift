@@ -4,8 +4,8 @@ import FoundationEssentials
 import Health
 public import Imaging
 import Messaging
-import SQLite
 public import ServiceRuntime
+import Storage
 import WebServer
 import ZeroMQ
 
@@ -86,7 +86,7 @@ extension BoardProcess {
         let folder = try DataFolder(configuration.dataFolder)
         let path = folder.file("board.db")
         let model = try await ReadModel(ReadModel.open(path, logger: runtime.logger))
-        runtime.metrics.addDatabase(at: path)
+        runtime.metrics.addDatabase(at: .file(path))
         let images = try ImageProxy(
             folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
             runtime: runtime)

@@ -1,7 +1,7 @@
 public import BoxOffice
 public import Contract
 public import FoundationEssentials
-public import SQLite
+public import Storage
 
 /// The charts in a worker's log, by the day they are about and by the time at which they were recorded.
 ///

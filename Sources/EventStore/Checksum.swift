@@ -1,5 +1,5 @@
 import CXXHash
-import SQLite
+import Storage
 
 /// A 64-bit checksum of an event's topic and body: XXH3, from libxxhash. It detects damage, not forgery.
 ///

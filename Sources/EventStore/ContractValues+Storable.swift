@@ -1,5 +1,5 @@
 public import Contract
-public import SQLite
+public import Storage
 
 extension SequenceNumber: Storable {
     /// The number as an integer.

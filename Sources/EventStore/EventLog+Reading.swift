@@ -1,5 +1,5 @@
 public import Contract
-public import SQLite
+public import Storage
 
 extension EventLog {
     /// Some events of a stream, and how far the stream was scanned for them.

@@ -1,6 +1,6 @@
 public import Contract
 public import FoundationEssentials
-public import SQLite
+public import Storage
 
 extension EventLog {
     /// Deletes the oldest events of the stream `request` that are older than a time, and their topics.
@@ -20,11 +20,14 @@ extension EventLog {
         // Events are in the order of their times, unless the clock was set back; then they stay longer.
         let rows = try connection.query(
             """
-            select number, sequence, topic, json_extract(cast(body as text), '$.time')
+            select number, sequence, topic, body
             from event indexed by event_place where stream = ? and sequence < ? order by sequence limit ?
-            """, Stream.request, newest, count, as: Int.self, SequenceNumber.self, String.self, String?.self)
-        let end = Timestamp.text(date)
-        let expired = rows.prefix { $0.3.map { $0 < end } ?? true }
+            """, Stream.request, newest, count, as: Int.self, SequenceNumber.self, String.self, [UInt8].self)
+        let expired = rows.prefix { _, _, topic, body in
+            // An event that cannot be read has no time, and goes with its neighbours.
+            guard let topic = Topic(topic), let event = try? Event(topic: topic, body: body) else { return true }
+            return event.time < date
+        }
         for (number, sequence, topic, _) in expired {
             try connection.execute("delete from event where number = ?", number)
             try connection.execute("delete from event_topic where topic = ? and newest <= ?", topic, sequence)

@@ -1,6 +1,6 @@
 import Contract
 import FoundationEssentials
-public import SQLite
+public import Storage
 
 // MARK: - Verification
 
@@ -19,8 +19,9 @@ extension EventLog {
         let streams = try connection.query(
             """
             select stream, newest, count(sequence), min(sequence), max(sequence)
-            from (select stream, max(newest) as newest from event_topic group by stream) left join event using (stream)
-            group by stream
+            from (select stream, max(newest) as newest from event_topic group by stream) as topic
+                left join event using (stream)
+            group by stream, newest
             """, as: String.self, Int.self, Int.self, Int?.self, Int?.self)
         for (stream, newest, count, first, last) in streams {
             // A stream has every sequence from its oldest event to the newest that a topic has.

@@ -1,6 +1,6 @@
 public import Contract
 public import FoundationEssentials
-public import SQLite
+public import Storage
 
 /// The log of all events that one process publishes, in the database that holds the process's other tables as well.
 ///
@@ -126,10 +126,7 @@ extension EventLog {
     /// is stored only if it was given, because the others follow from the sequence.
     public static let tables = """
         create table event_epoch (epoch text not null) strict;
-        insert into event_epoch (epoch) values (lower(
-            hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' ||
-            substr('89AB', (random() & 3) + 1, 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
-        ));
+        insert into event_epoch (epoch) values (gen_random_uuid());
 
         create table event (
             number integer primary key,

@@ -1,28 +1,31 @@
 public import Contract
-public import SQLite
+public import Storage
 
-/// The database file of a process that has a log, for tools that inspect, copy and restore it from outside the process.
+/// The database of a process that has a log, for tools that inspect, copy and restore it from outside the process.
 ///
 /// Its methods block the calling thread for some seconds per gigabyte and verify the log, unless they say otherwise.
 public struct LogDatabase: Sendable {
-    /// The path of the file.
-    public let path: String
+    /// Where the database is.
+    public let location: DatabaseLocation
     /// The process that writes the log, such as `worker`.
     public let owner: String
     private let schema: Schema
 
-    /// Names a file, without opening it.
-    public init(path: String, owner: String, schema: Schema) {
-        self.path = path
+    /// Names a database, without opening it.
+    public init(_ location: DatabaseLocation, owner: String, schema: Schema) {
+        self.location = location
         self.owner = owner
         self.schema = schema
     }
+
+    /// What messages call the database: its path, or its address without the password.
+    public var name: String { location.name }
 
     // MARK: - Reading
 
     /// Runs `body` on the log as of the last commit; the process may continue to write.
     public func read<Value>(_ body: (EventLog, Connection) throws -> Value) throws -> Value {
-        try Database.inspect(path: path, schema: schema) { connection in
+        try Database.inspect(location, schema: schema) { connection in
             try body(try EventLog(source: "/marquee/\(owner)", in: connection), connection)
         }
     }
@@ -33,7 +36,7 @@ public struct LogDatabase: Sendable {
     public func history<Value>(
         onUnreadable: @escaping (LoggedEvent, DecodingError) -> Void, _ body: (ChartHistory) throws -> Value
     ) throws -> Value {
-        try Database.inspect(path: path, schema: schema) { connection in
+        try Database.inspect(location, schema: schema) { connection in
             let log = try EventLog(unverified: "/marquee/\(owner)", in: connection)
             return try body(ChartHistory(log, in: connection, onUnreadable: onUnreadable))
         }
@@ -43,9 +46,8 @@ public struct LogDatabase: Sendable {
     public func contents() throws -> Contents {
         try read { log, connection in
             Contents(
-                file: path,
-                bytes: try connection.query(
-                    "select page_count * page_size from pragma_page_count, pragma_page_size", as: Int.self)[0],
+                file: name,
+                bytes: try connection.size(),
                 epoch: log.epoch, streams: try log.summaries(in: connection))
         }
     }
@@ -53,13 +55,14 @@ public struct LogDatabase: Sendable {
     /// Whether the file at `path` is a readable database of the same kind of process.
     public func fits(_ path: String) -> Bool {
         // The error is reported when the file is opened for use.
-        (try? Database.inspect(path: path, schema: schema) { _ in true }) ?? false
+        (try? Database.inspect(.file(path), schema: schema) { _ in true }) ?? false
     }
 
     // MARK: - Backup and restore
 
     /// Copies the database to a file that does not exist yet; the process may continue to write.
     public func backUp(to destination: String) throws(DatabaseError) {
+        let path = try path(for: "backing up")
         try Database.copy(from: path, to: destination, schema: schema, verify: EventLog.verify)
     }
 
@@ -68,10 +71,21 @@ public struct LogDatabase: Sendable {
     /// - Throws: A `DatabaseError` if a process has the database open, or if the backup is damaged.
     /// - Returns: The path under which the replaced file is kept; nil if there was no file.
     public func restore(from backup: String) throws(DatabaseError) -> String? {
-        try Database.replace(path: path, with: backup, schema: schema) { connection throws(DatabaseError) in
+        let path = try path(for: "restoring")
+        return try Database.replace(path: path, with: backup, schema: schema) { connection throws(DatabaseError) in
             try EventLog.verify(connection)
             _ = try EventLog.beginEpoch(in: connection)
         }
+    }
+}
+
+extension LogDatabase {
+    /// Returns the path of the file; throws for a server, whose own tools copy it.
+    private func path(for action: String) throws(DatabaseError) -> String {
+        guard case .file(let path) = location else {
+            throw DatabaseError(.remote, action, name, reason: "the database is on a server")
+        }
+        return path
     }
 }
 
@@ -80,7 +94,7 @@ public struct LogDatabase: Sendable {
 extension LogDatabase {
     /// A summary of what a log holds, to be shown to people.
     public struct Contents: Hashable, Sendable, Encodable {
-        /// The path of the file.
+        /// The path of the file, or the address of the server.
         public let file: String
         /// The size of the database in bytes.
         public let bytes: Int

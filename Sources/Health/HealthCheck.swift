@@ -1,6 +1,6 @@
 import Concurrency
-public import SQLite
 import ServiceRuntime
+public import Storage
 
 /// A condition that a process needs to be alive, or to be ready, and the function that checks it.
 ///
@@ -90,7 +90,7 @@ extension HealthCheck {
     /// The script that makes the table that ``databaseWrite(_:clock:)`` writes, for the schema of the process's database.
     public static let table = """
         create table health_probe (
-            only integer primary key check (only = 1),
+            id integer primary key check (id = 1),
             count integer not null
         ) strict;
         """
@@ -117,8 +117,8 @@ extension HealthCheck {
                     // Another value each time, because SQLite does not write a row that stays the same.
                     try connection.execute(
                         """
-                        insert into health_probe (only, count) values (1, 0)
-                        on conflict do update set count = (count + 1) % 1000
+                        insert into health_probe (id, count) values (1, 0)
+                        on conflict (id) do update set count = (health_probe.count + 1) % 1000
                         """)
                 }
             }
@@ -130,7 +130,9 @@ extension HealthCheck {
             try await body()
             return nil
         } catch let error as DatabaseError {
-            return "database: \(error.reason)"  // without the path, because strangers may read the page
+            // Without path and host, because strangers may read the page.
+            let isServer = [.unreachable, .refused].contains(error.kind)
+            return isServer ? "database: the server cannot be used" : "database: \(error.reason)"
         } catch {
             return "database: \(error)"
         }

@@ -1,5 +1,6 @@
 import Glibc
 public import ServiceRuntime
+public import Storage
 public import WebServer
 public import ZeroMQ
 
@@ -34,7 +35,8 @@ extension Metrics {
     }
 
     /// Adds the size of a database's file and its write-ahead log, in bytes.
-    public func addDatabase(at path: String) {
+    public func addDatabase(at location: DatabaseLocation) {
+        guard case .file(let path) = location else { return }  // a server has metrics of its own
         gauge("marquee_database_size_bytes", "Size of the database's file and its write-ahead log.") {
             let sizes = [path, path + "-wal"].compactMap(fileSize)
             return sizes.isEmpty ? nil : sizes.reduce(0, +)

@@ -5,7 +5,7 @@ import FoundationEssentials
 import JSONCoding
 import Messaging
 import OpenMarket
-import SQLite
+import Storage
 
 /// Decides the alerts of a worker's log again. Publishes nothing and changes nothing.
 public struct AlertReplay: Sendable {

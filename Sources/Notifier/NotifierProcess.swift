@@ -5,8 +5,8 @@ public import EventStore
 import FoundationEssentials
 import Health
 import Messaging
-import SQLite
 public import ServiceRuntime
+public import Storage
 import ZeroMQ
 
 /// The process that turns ranking events into alerts.
@@ -67,17 +67,9 @@ public struct NotifierProcess: Sendable {
 // MARK: - Storage
 
 extension NotifierProcess {
-    /// The name of the database in the data folder.
-    private static let databaseName = "notifier.db"
-
-    /// Returns the notifier's database in a data folder, for backups, checks and queries from outside.
-    public static func logFile(inFolder folder: String) -> LogDatabase {
-        logFile(at: "\(folder)/\(databaseName)")
-    }
-
-    /// Returns the notifier's database at `path`, for backups, checks and queries from outside.
-    public static func logFile(at path: String) -> LogDatabase {
-        LogDatabase(path: path, owner: "notifier", schema: NotifierStore.schema)
+    /// Returns a notifier's database, for backups, checks and queries from outside.
+    public static func log(in location: DatabaseLocation) -> LogDatabase {
+        LogDatabase(location, owner: "notifier", schema: NotifierStore.schema)
     }
 
     /// Returns the baseline of the notifier with this database, and the day since which it was asked for alerts.
@@ -96,9 +88,10 @@ extension NotifierProcess {
     }
 
     private func openStorage() async throws -> Storage {
-        let path = try DataFolder(configuration.dataFolder).file(Self.databaseName)
-        let database = try Database(path: path, schema: NotifierStore.schema)
-        runtime.metrics.addDatabase(at: path)
+        _ = try DataFolder(configuration.dataFolder)
+        let location = DatabaseLocation(of: .notifier, configuration)
+        let database = try Database(location, schema: NotifierStore.schema)
+        runtime.metrics.addDatabase(at: location)
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
             return Storage(database: database, log: log, positions: try log.positions(in: connection))
@@ -232,7 +225,8 @@ extension NotifierProcess {
     private func makeHealthServer(_ storage: Storage, _ sockets: Sockets) throws -> HealthServer {
         try HealthServer(
             address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
-            liveness: [.databaseRead(storage.database)],
+            // A restart does not help a process whose server is away.
+            liveness: storage.database.isRemote ? [] : [.databaseRead(storage.database)],
             readiness: [
                 .databaseWrite(storage.database), HealthCheck("worker") { sockets.heartbeats.problem },
             ])

@@ -8,8 +8,8 @@ public import Imaging
 import Messaging
 import Networking
 import OpenMarket
-public import SQLite
 public import ServiceRuntime
+public import Storage
 import Upstreams
 import ZeroMQ
 
@@ -72,20 +72,12 @@ public struct WorkerProcess: Sendable {
 // MARK: - Storage
 
 extension WorkerProcess {
-    /// The name of the database in the data folder.
-    static let databaseName = "worker.db"
-
     /// The tables of the worker's database.
     public static let schema = WorkerStore.schema
 
-    /// Returns the event log in a data folder, for maintenance from outside the process.
-    public static func logFile(inFolder folder: String) -> LogDatabase {
-        logFile(at: "\(folder)/\(databaseName)")
-    }
-
-    /// Returns the event log in a copy of the worker's database.
-    public static func logFile(at path: String) -> LogDatabase {
-        LogDatabase(path: path, owner: "worker", schema: schema)
+    /// Returns the event log in a worker's database, for maintenance from outside the process.
+    public static func log(in location: DatabaseLocation) -> LogDatabase {
+        LogDatabase(location, owner: "worker", schema: schema)
     }
 
     /// The open database, the event log in it, and the seal of the vendor's secrets.
@@ -98,9 +90,9 @@ extension WorkerProcess {
 
     private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
-        let path = folder.file(Self.databaseName)
-        let database = try Database(path: path, schema: Self.schema)
-        runtime.metrics.addDatabase(at: path)
+        let location = DatabaseLocation(of: .worker, configuration)
+        let database = try Database(location, schema: Self.schema)
+        runtime.metrics.addDatabase(at: location)
         let seal = try SecretSeal(file: folder.file(SecretSeal.fileName))
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
         // If the process was killed right after an order with a secret ended, the secret is still in the log.
@@ -261,7 +253,8 @@ extension WorkerProcess {
         }
         return try HealthServer(
             address: configuration.workerHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
-            liveness: [.databaseRead(store.database)],
+            // A restart does not help a process whose server is away.
+            liveness: store.database.isRemote ? [] : [.databaseRead(store.database)],
             readiness: [.databaseWrite(store.database), limits.diskCheck, key.check, queue])
     }
 

@@ -3,8 +3,8 @@ import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The reply to the command `status`.
 struct WorkerStatus: Sendable, Encodable {

@@ -4,8 +4,8 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Health
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The worker's database: event log, request inbox, freshness, schedule, backfill and orders, changed in transactions.
 ///
@@ -15,10 +15,10 @@ struct WorkerStore: Sendable {
     static let schema = Schema(
         "mqwk", version: 1,
         [
-            EventLog.tables, ChartViews.views, RequestInbox.table, OrderStore.tables, Freshness.table,
+            EventLog.tables, RequestInbox.table, OrderStore.tables, Freshness.table,
             MovieTitles.table, PosterChoice.table, QuotaLedger.tables, BackfillStore.tables, UpstreamBinding.table,
             HealthCheck.table,
-        ].joined(separator: "\n"))
+        ].joined(separator: "\n"), views: (ChartViews.sqlite, ChartViews.postgreSQL))
 
     let database: Database
     let log: EventLog

@@ -6,8 +6,8 @@ import Imaging
 import JSONCoding
 import Messaging
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Messaging
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

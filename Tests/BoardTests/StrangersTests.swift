@@ -2,8 +2,8 @@ import Concurrency
 import Contract
 import Foundation
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import WebServer

@@ -1,7 +1,7 @@
 public import Contract
 public import EventStore
 public import FoundationEssentials
-public import SQLite
+public import Storage
 public import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import EventStore
 import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

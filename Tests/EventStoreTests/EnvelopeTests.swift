@@ -2,7 +2,7 @@ import BoxOffice
 import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import EventStoreTestSupport
 import FoundationEssentials
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

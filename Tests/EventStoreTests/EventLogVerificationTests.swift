@@ -1,7 +1,7 @@
 import BoxOffice
 import EventStoreTestSupport
 import FoundationEssentials
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

@@ -22,7 +22,7 @@ step() {
   echo "── $name: $*"
   # A session and a folder of its own, so that nothing that the step started or wrote is left after it.
   export TMPDIR=/tmp/marquee-step-$$
-  mkdir -m 700 "$TMPDIR"
+  mkdir -m 711 "$TMPDIR"  # a server of another user finds its folder there
   setsid "${network[@]}" "$@" >"$log" 2>&1 </dev/null &
   session=$!
   if timeout "$limit" tail --pid=$session -s 0.2 -f /dev/null; then

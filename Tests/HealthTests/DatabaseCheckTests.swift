@@ -1,6 +1,6 @@
 import Glibc
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -60,13 +60,13 @@ import Testing
     func size() async throws {
         let folder = try TemporaryFolder()
         let metrics = Metrics()
-        metrics.addDatabase(at: folder.file("test.db"))
+        metrics.addDatabase(at: .file(folder.file("test.db")))
         #expect(try Exposition(await metrics.text())["marquee_database_size_bytes"] == nil)
         let database = try Database(path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
         let before = try #require(try Exposition(await metrics.text())["marquee_database_size_bytes"])
         #expect(before > 0)
         try await database.write { connection in
-            try connection.execute("insert into health_probe (only, count) values (1, 0)")
+            try connection.execute("insert into health_probe (id, count) values (1, 0)")
         }
         #expect(try #require(try Exposition(await metrics.text())["marquee_database_size_bytes"]) > before)
         await database.close()

@@ -2,8 +2,8 @@ import Concurrency
 import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

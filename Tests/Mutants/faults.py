@@ -21,24 +21,32 @@ class Fault(NamedTuple):
 FAULTS = [
     # MARK: Databases
     Fault(
-        "sync-off", "a commit is not on disk when it is acknowledged", "SQLite/Connection/Database.swift",
-        'pragma synchronous = full', 'pragma synchronous = off', "SQLiteTests"),
+        "sync-off", "a commit is not on disk when it is acknowledged", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        'pragma synchronous = full', 'pragma synchronous = off', "StorageTests"),
     Fault(
-        "deleted-rows-stay", "what a deleted row held stays in the file", "SQLite/Connection/Database.swift",
-        'pragma secure_delete = on', 'pragma secure_delete = off', "SQLiteTests"),
+        "deleted-rows-stay", "what a deleted row held stays in the file", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        'pragma secure_delete = on', 'pragma secure_delete = off', "StorageTests"),
     Fault(
-        "publish-before-commit", "what follows a commit is done before it", "SQLite/Connection/Connection+Transaction.swift",
-        '            try execute("commit")\n',
+        "publish-before-commit", "what follows a commit is done before it", "Storage/Connection+Transaction.swift",
+        '            try end()\n',
         '            for action in transaction.actions { action() }\n            transaction.actions = []\n'
-        '            try execute("commit")\n', "SQLiteTests"),
+        '            try end()\n', "StorageTests"),
     Fault(
         "undone-write-publishes", "what an undone write wanted done after the commit is done",
-        "SQLite/Connection/Connection+Transaction.swift",
+        "Storage/Connection+Transaction.swift",
         'transaction.actions.removeLast(transaction.actions.count - actionCount)',
-        '_ = transaction.actions.count - actionCount', "SQLiteTests"),
+        '_ = transaction.actions.count - actionCount', "StorageTests"),
     Fault(
-        "lost-commits-unnoticed", "a database without its last commits is opened", "SQLite/Connection/Database.swift",
-        'guard count >= acknowledged else {', 'guard count >= 0 else {', "SQLiteTests"),
+        "lost-commits-unnoticed", "a database without its last commits is opened", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        'guard count >= acknowledged else {', 'guard count >= 0 else {', "StorageTests"),
+
+    Fault(
+        "lost-answer-is-no-commit", "a commit whose answer was lost counts as undone",
+        "Storage/PostgreSQL/PostgreSQLConnection.swift", 'return last == number', 'return last < number', "StorageTests"),
+    Fault(
+        "replaced-writer-writes", "a process whose place another has taken goes on writing",
+        "Storage/PostgreSQL/PostgreSQLConnection.swift", "where writer = '\\(writer ?? \"\")' and version = ",
+        "where version = ", "StorageTests"),
 
     # MARK: Event log
     Fault(
@@ -144,7 +152,7 @@ FAULTS = [
         "WorkerTests.QuotaLedger"),
     Fault(
         "one-call-too-many", "a day has one call more than its limit", "Worker/Fetching/QuotaLedger.swift",
-        'set used = used + 1 where used < ?', 'set used = used + 1 where used <= ?', "WorkerTests.QuotaLedger"),
+        'set used = quota.used + 1 where quota.used < ?', 'set used = quota.used + 1 where quota.used <= ?', "WorkerTests.QuotaLedger"),
     Fault(
         "reserve-ignored", "backfill uses the calls of live requests", "Worker/Fetching/QuotaLedger.swift",
         'case .backfill: unreserved\n', 'case .backfill: limit\n', "WorkerTests.QuotaLedger"),

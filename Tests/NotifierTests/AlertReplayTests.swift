@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import Foundation
 import JSONCoding
-import SQLite
+import Storage
 import TestSupport
 import Testing
 
@@ -29,7 +29,7 @@ import Testing
             _ = try EventLog(source: "/marquee/worker", in: connection).append(drafts, at: .now, in: connection)
         }
         await database.close()
-        let log = LogDatabase(path: folder.file("worker.db"), owner: "worker", schema: schema)
+        let log = LogDatabase(.file(folder.file("worker.db")), owner: "worker", schema: schema)
         let rules = try RuleFile.read(Array("rules: {lead: , anomaly: , priceFell: }".utf8), file: "").rules
         let unreadable = Monitor<[Topic]>([])
         let replay = AlertReplay(rules: rules, since: day, baseline: BaselinePosition.none) { event, _ in

@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import Foundation
 import JSONCoding
-import SQLite
+import Storage
 import TestSupport
 import Testing
 import Text
@@ -64,7 +64,7 @@ private struct CrowdedRule: MovieRule {
             _ = try EventLog(source: "/marquee/worker", in: connection).append([draft], at: .now, in: connection)
         }
         await database.close()
-        let log = LogDatabase(path: folder.file("worker.db"), owner: "worker", schema: schema)
+        let log = LogDatabase(.file(folder.file("worker.db")), owner: "worker", schema: schema)
         let alert = try SampleAlert(of: "crowded", by: file, from: log).message(to: "desk", at: .now).alerts[0]
         #expect(alert.heading(in: .ko) == "테스트: 상영관 혼잡" && alert.heading(in: .en) == "Test: Crowded screens")
         #expect(alert.sentence(in: .ko) == "[테스트] 〈A〉 스크린당 150명" && alert.sentence(in: .en) == "[test] 150!")

@@ -4,8 +4,8 @@ import EventStore
 import Foundation
 import JSONCoding
 import Messaging
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

@@ -4,7 +4,7 @@ import EventStore
 import Foundation
 import JSONCoding
 import Messaging
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

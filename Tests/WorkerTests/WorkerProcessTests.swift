@@ -4,9 +4,9 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import SQLite
 import Sandbox
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

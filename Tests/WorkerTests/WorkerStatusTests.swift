@@ -1,7 +1,7 @@
 import Concurrency
 import Contract
 import EventStore
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

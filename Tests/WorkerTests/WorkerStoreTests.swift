@@ -5,7 +5,7 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

@@ -15,7 +15,8 @@ import Text
     /// Names that stand in Korean texts.
     static let names: Set<String> = [
         "marquee", "ZeroMQ", "API", "JSON", "CSV", "JPEG", "PNG", "SVG", "KST", "MB", "KiB", "MiB", "NEW", "KRW", "USD",
-        "KOBIS", "Enter", "Tab", "SIGINT", "SIGTERM", "SIGHUP", "ID", "TLS", "URL", "HTTP", "SQLite", "YAML", "MQ",
+        "KOBIS", "Enter", "Tab", "SIGINT", "SIGTERM", "SIGHUP", "ID", "TLS", "URL", "HTTP", "SQLite", "PostgreSQL",
+        "UTF8", "YAML", "MQ",
         "ASCII", "UTF", "RFC", "IP", "IPv4", "IPv6",
     ]
 

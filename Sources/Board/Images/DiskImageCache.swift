@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Networking
-import SQLite
+import Storage
 import Text
 
 /// The images on disk, up to a number of bytes. The least recently used ones are removed first.

@@ -3,8 +3,8 @@ import Crypto
 import FoundationEssentials
 import Imaging
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// Fetches images from other hosts for the browsers, and caches them in memory and in a database.
 struct ImageProxy: Sendable {

@@ -1,8 +1,8 @@
 internal import Concurrency
 import FoundationEssentials
 import Imaging
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// A cache of images from other hosts, in memory and on disk, in the sizes that pages need.
 ///

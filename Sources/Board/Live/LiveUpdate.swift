@@ -1,5 +1,5 @@
 import Contract
-import SQLite
+import Storage
 
 /// A change that is sent to browsers, with enough data for a page to decide what to reload.
 ///

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 
 extension ReadModel {
     /// Stores an alert as it was received; reads only the fields that alerts are filtered by.

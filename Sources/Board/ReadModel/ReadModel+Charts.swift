@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 
 extension ReadModel {
     /// The span of a day's chart in the tables; a week's has the raw value of `Week.Span`.

@@ -1,7 +1,7 @@
 import BoxOffice
 import Contract
 import JSONCoding
-import SQLite
+import Storage
 
 extension ReadModel {
     /// Returns the lines of all charts in a range of days, by day and then by line.

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 
 extension ReadModel {
     /// Stores a movie's facts.

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import JSONCoding
 import OpenMarket
-import SQLite
+import Storage
 import Text
 
 /// What is said of a page outside it: in a tab, a list of results or a chat.

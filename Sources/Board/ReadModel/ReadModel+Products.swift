@@ -2,7 +2,7 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
-import SQLite
+import Storage
 import Text
 
 extension ReadModel {

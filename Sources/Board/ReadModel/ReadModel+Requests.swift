@@ -1,7 +1,7 @@
 import Contract
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 
 extension ReadModel {
     /// How many failures are kept, and how many anomalies.

@@ -1,5 +1,5 @@
 import Health
-import SQLite
+import Storage
 
 extension ReadModel {
     /// The tables.

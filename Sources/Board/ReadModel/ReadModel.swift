@@ -3,8 +3,8 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The board's own database of charts, movies, alerts, products and live updates, all of it built from events.
 ///

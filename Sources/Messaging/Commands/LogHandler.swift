@@ -1,6 +1,6 @@
 public import Contract
 public import EventStore
-public import SQLite
+public import Storage
 
 /// Answers the commands of a process that has a log: `status`, `replay`, `latest` and the process's own.
 ///
@@ -64,6 +64,8 @@ public struct LogHandler: Sendable {
             }
         } catch let failure as ContractError {
             return .refused(failure)
+        } catch let error as DatabaseError where error.kind == .unreachable {
+            return .refused(.databaseUnreachable)
         } catch {
             return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
         }

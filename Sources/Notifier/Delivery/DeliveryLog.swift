@@ -1,6 +1,6 @@
 public import EventStore
 public import FoundationEssentials
-import SQLite
+import Storage
 import Text
 
 /// Reads the outcomes of deliveries from the notifier's database, whether the notifier runs or not.

@@ -1,8 +1,8 @@
 import Concurrency
 import EventStore
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// Delivers alerts to people: the outbox, and a worker for each sink.
 ///

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SQLite
+import Storage
 import Text
 
 /// The number of a sink's deliveries in each state.
@@ -51,7 +51,8 @@ extension Outbox {
             // A message that was tried keeps one attempt: it may have arrived, and a retraction has to follow it.
             let rows = try connection.query(
                 """
-                update delivery set state = 0, attempts = min(attempts, 1), due_at = null, ended_at = null
+                update delivery set state = 0, due_at = null, ended_at = null,
+                    attempts = case when attempts > 1 then 1 else attempts end
                 where sink = ? and state = 2 and coalesce(message, alert) = coalesce(?, message, alert) returning number
                 """, sink.name, key, as: Int.self)
             if !rows.isEmpty { requeued[sink.name] = rows.count }

@@ -3,7 +3,7 @@ import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
-import SQLite
+import Storage
 import Text
 
 /// The transactional outbox: the alerts to deliver, by sink, with the outcome of each delivery.
@@ -130,8 +130,8 @@ extension Outbox {
         let isSuppressed = try alert.retracts == nil && isInCooldown(alert, sink, at: now, in: connection)
         try connection.execute(
             """
-            insert or ignore into delivery (sink, alert, subject, queued_at, state, ended_at)
-            values (?, ?, ?, ?, ?, ?)
+            insert into delivery (sink, alert, subject, queued_at, state, ended_at) values (?, ?, ?, ?, ?, ?)
+            on conflict do nothing
             """, sink.name, alert.id, alert.subject, now.millisecondsSince1970,
             (isSuppressed ? State.suppressed : .waiting).rawValue, isSuppressed ? now.millisecondsSince1970 : nil)
         return !isSuppressed
@@ -194,7 +194,7 @@ extension Outbox {
         for (code, version) in posters {
             if let version {
                 try connection.execute(
-                    "insert into poster values (?, ?) on conflict do update set version = excluded.version",
+                    "insert into poster values (?, ?) on conflict (code) do update set version = excluded.version",
                     code.description, version)
             } else {
                 try connection.execute("delete from poster where code = ?", code.description)

@@ -1,7 +1,7 @@
 import Contract
 import JSONCoding
 import Messaging
-import SQLite
+import Storage
 
 /// The command `retry`: makes dead letters wait again.
 struct RetryHandler: Sendable {

@@ -4,7 +4,7 @@ public import EventStore
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
-import SQLite
+import Storage
 public import Text
 
 /// An alert that is made up of the newest chart or product in a worker's log, to show what a rule's messages look like.
@@ -24,11 +24,11 @@ public struct SampleAlert: Sendable {
         let rules = try isInForce ? file.rules : RuleFile.read(Array("rules: {\(rule): }".utf8), file: "").rules
         (alert, heading, poster) = try log.read { events, connection in
             if let rule = rules.products.first(where: { $0.name == rule }) {
-                let alert = try Self.alert(of: rule, events, connection, path: log.path)
+                let alert = try Self.alert(of: rule, events, connection, path: log.name)
                 return (alert, type(of: rule.rule).heading, nil)
             }
             guard let rule = rules[rule] else { preconditionFailure("\(rule) is in force") }
-            let alert = try Self.alert(of: rule, events, connection, path: log.path)
+            let alert = try Self.alert(of: rule, events, connection, path: log.name)
             let poster = try alert.movieCode.flatMap { try Self.poster(of: $0, events, connection) }
             return (alert, type(of: rule.rule).heading, poster)
         }

@@ -2,8 +2,8 @@ import Concurrency
 import Contract
 import FoundationEssentials
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// Sends the messages of the outbox to one sink, in their order, each until it is delivered or dead.
 ///

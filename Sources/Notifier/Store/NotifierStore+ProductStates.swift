@@ -1,7 +1,7 @@
 import Contract
 import FoundationEssentials
 import OpenMarket
-import SQLite
+import Storage
 import Text
 
 extension NotifierStore {
@@ -36,16 +36,21 @@ extension NotifierStore {
     func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
         if changes.isReset { try connection.execute("delete from product") }
         try connection.execute(
-            "insert or replace into product_reading (id, began, opened) values (1, ?, ?)",
+            """
+            insert into product_reading (id, began, opened) values (1, ?, ?)
+            on conflict (id) do update set began = excluded.began, opened = excluded.opened
+            """,
             changes.began.millisecondsSince1970,
             changes.opened?.millisecondsSince1970)
         for (id, item) in changes.items {
             let state = item.state
             try connection.execute(
                 """
-                insert or replace into product
-                    (id, seen, name, currency, price, discount, bargain_price, stock)
+                insert into product (id, seen, name, currency, price, discount, bargain_price, stock)
                 values (?, ?, ?, ?, ?, ?, ?, ?)
+                on conflict (id) do update set seen = excluded.seen, name = excluded.name,
+                    currency = excluded.currency, price = excluded.price, discount = excluded.discount,
+                    bargain_price = excluded.bargain_price, stock = excluded.stock
                 """, id.number, item.seen.millisecondsSince1970, state?.name, state?.currency.rawValue,
                 state.map { "\($0.price)" }, state.map { "\($0.discount)" }, state.map { "\($0.bargainPrice)" },
                 state?.stock)

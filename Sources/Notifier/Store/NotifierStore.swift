@@ -5,8 +5,8 @@ import FoundationEssentials
 import Health
 import JSONCoding
 import Messaging
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The notifier's database: how far it has read, its state, and the alerts it decided, changed in whole transactions.
 ///
@@ -224,7 +224,11 @@ extension NotifierStore {
     func save(_ changes: AlertState.Changes, in connection: Connection) throws {
         if let products = changes.products { try save(products, in: connection) }
         try connection.execute(
-            "insert or replace into reading (id, began, position, since, baseline) values (1, ?, ?, ?, ?)",
+            """
+            insert into reading (id, began, position, since, baseline) values (1, ?, ?, ?, ?)
+            on conflict (id) do update set began = excluded.began, position = excluded.position,
+                since = excluded.since, baseline = excluded.baseline
+            """,
             changes.began.formatted(Self.timestampFormat), try changes.position.map { try JSON.encode($0) },
             changes.since?.description, try JSON.encode(changes.baseline))
         for market in changes.markets { try save(market, in: connection) }
@@ -239,16 +243,23 @@ extension NotifierStore {
             try connection.execute("delete from decision where market = ?", market)
         }
         try connection.execute(
-            "insert or replace into market (market, newest_day) values (?, ?)", market, changes.newestDay?.description)
+            """
+            insert into market (market, newest_day) values (?, ?)
+            on conflict (market) do update set newest_day = excluded.newest_day
+            """, market, changes.newestDay?.description)
         for (day, leader) in changes.leaders {
             try connection.execute(
-                "insert or replace into known_day (market, date, leader) values (?, ?, ?)", market, day.description,
-                leader?.description)
+                """
+                insert into known_day (market, date, leader) values (?, ?, ?)
+                on conflict (market, date) do update set leader = excluded.leader
+                """, market, day.description, leader?.description)
         }
         for chart in changes.charts {
             try connection.execute(
-                "insert or replace into open_chart (market, date, sequence, chart) values (?, ?, ?, ?)", market,
-                chart.date.description, chart.evidence.sequence, chart.json)
+                """
+                insert into open_chart (market, date, sequence, chart) values (?, ?, ?, ?)
+                on conflict (market, date) do update set sequence = excluded.sequence, chart = excluded.chart
+                """, market, chart.date.description, chart.evidence.sequence, chart.json)
         }
         for (code, movie) in changes.movies { try save(movie, code, market, in: connection) }
         if let first = changes.correctableSince?.description {
@@ -261,9 +272,10 @@ extension NotifierStore {
         let totals = movie.settled
         try connection.execute(
             """
-            insert or replace into movie
-                (market, code, first_day, last_day, best_day, best_audience, total)
+            insert into movie (market, code, first_day, last_day, best_day, best_audience, total)
             values (?, ?, ?, ?, ?, ?, ?)
+            on conflict (market, code) do update set first_day = excluded.first_day, last_day = excluded.last_day,
+                best_day = excluded.best_day, best_audience = excluded.best_audience, total = excluded.total
             """, market, code.description, totals.first?.description, totals.last?.description,
             totals.best?.day.description, totals.best?.audience, totals.total)
     }
@@ -273,7 +285,11 @@ extension NotifierStore {
         for decision in decisions where decision.isRetractable {
             let alert = decision.alert
             try connection.execute(
-                "insert or replace into decision (id, market, date, is_standing) values (?, ?, ?, ?)",
+                """
+                insert into decision (id, market, date, is_standing) values (?, ?, ?, ?)
+                on conflict (id) do update set market = excluded.market, date = excluded.date,
+                    is_standing = excluded.is_standing
+                """,
                 alert.retracts ?? decision.id, (alert.market ?? .all).description, alert.date.description,
                 alert.retracts == nil ? 1 : 0)
         }

@@ -167,6 +167,8 @@ public struct Configuration: Sendable {
 
     /// The path of the folder for databases.
     public var dataFolder: String
+    /// The address of the PostgreSQL database that has the state of worker and notifier; nil for files in `dataFolder`.
+    public var database: Secret?
     /// The path of the rule file; nil if there is none.
     public var rules: String?
     /// The lowest level that is logged.
@@ -233,6 +235,7 @@ public struct Configuration: Sendable {
                 .historyDays, in: 0...400, expected: BilingualText("0~400의 정수(일)", "a number of days from 0 to 400"))
         }
         dataFolder = try environment.absolutePath(.data)
+        database = try environment.databaseAddress()
         rules = try environment.optionalPath(.rules)
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)
@@ -254,7 +257,7 @@ public struct Configuration: Sendable {
 
     /// All secrets that are set, for the logger to redact.
     public var secrets: [Secret] {
-        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword].compactMap(\.self)
+        [kobis.key, kakao.key, openMarket.identifier, openMarket.secret, boardPassword, database].compactMap(\.self)
     }
 
     /// Checks that a process can listen at its own addresses, and that other machines cannot connect to it without

@@ -275,6 +275,17 @@ struct Environment {
         return try checked(text, fileName)
     }
 
+    /// Returns the address of the PostgreSQL database, as a URL, which may have a password.
+    func databaseAddress() throws(ConfigurationError) -> Secret? {
+        guard let address = try secret(.database) else { return nil }
+        guard ["postgresql://", "postgres://"].contains(where: address.value.hasPrefix) else {
+            throw ConfigurationError(
+                EnvironmentVariable.database.rawValue, "postgresql://사용자@호스트/데이터베이스 형식으로 쓰세요",
+                "expected postgresql://user@host/database")
+        }
+        return address
+    }
+
     /// Returns a secret that people type, and that others could guess if it were short.
     func password(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Secret? {
         guard let secret = try secret(variable) else { return nil }

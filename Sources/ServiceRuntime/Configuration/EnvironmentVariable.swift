@@ -33,6 +33,7 @@ enum EnvironmentVariable: String, CaseIterable {
     case schedule = "MARQUEE_SCHEDULE"
     case historyDays = "MARQUEE_HISTORY_DAYS"
     case data = "MARQUEE_DATA"
+    case database = "MARQUEE_DATABASE"
     case rules = "MARQUEE_RULES"
     case logLevel = "MARQUEE_LOG_LEVEL"
     case logFormat = "MARQUEE_LOG_FORMAT"
@@ -95,7 +96,8 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientDailyMegabytes: "1024"
         case .requestDays: "30"
         case .diskReserve: "256"
-        case .insecure, .rules, .boardMetricsHTTP, .publicURL, .boardProxies, .boardHosts, .boardPassword, .kobisKey,
+        case .insecure, .database, .rules, .boardMetricsHTTP, .publicURL, .boardProxies, .boardHosts, .boardPassword,
+            .kobisKey,
             .kakaoKey, .openMarketURL,
             .openMarketIdentifier, .openMarketSecret, .schedule, .historyDays, .privateImages, .traceable:
             nil
@@ -105,7 +107,8 @@ enum EnvironmentVariable: String, CaseIterable {
     /// For a secret, the name of the variable that holds the path of a file with the secret.
     var fileVariableName: String? {
         switch self {
-        case .boardPassword, .kobisKey, .kakaoKey, .openMarketIdentifier, .openMarketSecret: rawValue + "_FILE"
+        case .boardPassword, .kobisKey, .kakaoKey, .openMarketIdentifier, .openMarketSecret, .database:
+            rawValue + "_FILE"
         default: nil
         }
     }

@@ -3,8 +3,8 @@ import Concurrency
 import Contract
 import FoundationEssentials
 import Messaging
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The fields of the command `backfill`, and their validation.
 struct BackfillFields: Decodable {

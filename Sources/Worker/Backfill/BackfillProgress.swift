@@ -2,8 +2,8 @@ public import BoxOffice
 import Concurrency
 public import Contract
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// The progress of a backfill job, as `status` shows it.
 public struct BackfillProgress: Hashable, Sendable, Codable {

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import SQLite
+import Storage
 
 /// A range of history to fetch: all charts of some days, newest first.
 struct BackfillJob: Hashable, Sendable {

@@ -1,11 +1,12 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import Health
 import JSONCoding
 import Messaging
 import Networking
-import SQLite
 public import ServiceRuntime
+import Storage
 import Upstreams
 
 /// The command `book`: counts a call that a client makes by itself with the worker's key, as `marquee check` does.
@@ -47,10 +48,10 @@ extension WorkerProcess {
     /// - Throws: `DatabaseError` if there is no database yet, or it is in use or of another version; then nothing is
     ///   booked. `UpstreamError` if no call is left.
     public static func book(_ service: String, _ configuration: Configuration) async throws {
-        let path = "\(configuration.dataFolder)/\(databaseName)"
+        let location = DatabaseLocation(of: .worker, configuration)
         // Not opened for writing if that would create or migrate it.
-        try Database.inspect(path: path, schema: WorkerStore.schema) { _ in }
-        let database = try Database(path: path, schema: WorkerStore.schema)
+        try Database.inspect(location, schema: WorkerStore.schema) { _ in }
+        let database = try Database(location, schema: WorkerStore.schema)
         let quota = QuotaLedger(database: database, wallClock: .system, configuration)
         let result: Result<KoreanDate?, UpstreamError>
         do {

@@ -2,8 +2,8 @@ import BoxOffice
 import Concurrency
 import Contract
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 
 /// Takes requests from the queue, several at a time, and ends each with its result or a failure.
 struct FetchService: Service {

@@ -3,7 +3,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import JSONCoding
-import SQLite
+import Storage
 import Text
 
 /// The events of the log that are fresh: they are given again, and no upstream is asked.

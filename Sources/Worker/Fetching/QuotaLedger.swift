@@ -2,8 +2,8 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import Text
 import Upstreams
 
@@ -69,7 +69,7 @@ struct QuotaLedger: Sendable {
         let day = KoreanDate(at: now)
         let rejection: UpstreamError?
         do {
-            rejection = try await database.write { connection in
+            rejection = try await writeWhenReachable { connection in
                 if let pause = Self.pause(until: try closing(of: service, in: connection), at: now) {
                     return exhausted(service, "\(service) has reported that its quota is used up", retryAfter: pause)
                 }
@@ -79,11 +79,26 @@ struct QuotaLedger: Sendable {
                     service, "today's \(limit) calls to \(service)\(whose) are used up",
                     retryAfter: KoreanDate.timeToMidnight(at: now))
             }
+        } catch is CancellationError {
+            throw UpstreamError(service: service, kind: .cancelled, message: "cancelled before the call was booked")
         } catch {
             throw UpstreamError(service: service, kind: .internal, message: "the call cannot be booked: \(error)")
         }
         if let rejection { throw rejection }
         return day
+    }
+
+    /// Writes, as soon as a server that is away is back: no request fails because it was away for a moment.
+    private func writeWhenReachable<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        while true {
+            do {
+                return try await database.write(body)
+            } catch let error as DatabaseError where error.kind == .unreachable {
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     /// Takes a booked call back, of which nothing was sent.
@@ -103,7 +118,7 @@ struct QuotaLedger: Sendable {
         try connection.execute(
             """
             insert into quota (service, day, used) values (?, ?, 1)
-            on conflict (service, day) do update set used = used + 1 where used < ?
+            on conflict (service, day) do update set used = quota.used + 1 where quota.used < ?
             """, service, day.description, limit)
         return connection.changedRows > 0
     }
@@ -122,7 +137,8 @@ struct QuotaLedger: Sendable {
             try connection.execute(
                 """
                 insert into quota_closing (service, until) values (?, ?)
-                on conflict (service) do update set until = max(until, excluded.until)
+                on conflict (service) do update set until = excluded.until
+                where excluded.until > quota_closing.until
                 """, error.service, until)
         }
     }

@@ -2,8 +2,8 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 import Upstreams
 
 /// Ends requests: writes what was found, the anomalies in it and the request's end in one transaction.

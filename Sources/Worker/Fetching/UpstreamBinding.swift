@@ -1,4 +1,4 @@
-import SQLite
+import Storage
 import Text
 
 /// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real ones.
@@ -17,9 +17,9 @@ enum UpstreamBinding {
         var text: BilingualText {
             BilingualText(
                 "로그의 데이터는 다른 서비스에서 받은 것입니다(로그: \(known), MARQUEE_KOBIS_URL: \(configured)). "
-                    + "두 서비스의 데이터가 섞이지 않게 MARQUEE_DATA에 다른 폴더를 지정하세요",
+                    + "두 서비스의 데이터가 섞이지 않게 MARQUEE_DATA(또는 MARQUEE_DATABASE)를 바꾸세요",
                 "the log holds figures from \(known), but MARQUEE_KOBIS_URL names \(configured): figures of two services "
-                    + "must not mix; set MARQUEE_DATA to another folder")
+                    + "must not mix; set MARQUEE_DATA, or MARQUEE_DATABASE, to another place")
         }
     }
 

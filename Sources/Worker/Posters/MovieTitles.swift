@@ -1,5 +1,5 @@
 import BoxOffice
-import SQLite
+import Storage
 
 /// The titles of the movies in the log, by which a movie's namesakes are known.
 enum MovieTitles {
@@ -41,7 +41,8 @@ enum MovieTitles {
         try connection.execute(
             """
             insert into movie_title (code, letters) values (?, ?)
-            on conflict (code) do update set letters = excluded.letters where letters <> excluded.letters
+            on conflict (code) do update set letters = excluded.letters
+            where movie_title.letters <> excluded.letters
             """, code.description, letters(of: title))
     }
 }

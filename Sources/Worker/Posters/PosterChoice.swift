@@ -1,6 +1,6 @@
 import BoxOffice
 import Contract
-import SQLite
+import Storage
 
 /// What an operator has said of a movie's poster: which image it is, or which images it is not.
 struct PosterChoice: Sendable {

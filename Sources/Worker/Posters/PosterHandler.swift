@@ -4,8 +4,8 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import Messaging
-import SQLite
 import ServiceRuntime
+import Storage
 import Upstreams
 
 /// The command `poster`: returns a movie's poster, rejects it, or puts the image at a URL in its place.

@@ -3,8 +3,8 @@ import Crypto
 import EventStore
 import FoundationEssentials
 import JSONCoding
-import SQLite
 import ServiceRuntime
+import Storage
 import Text
 
 /// What became of a request that was handed to the inbox.

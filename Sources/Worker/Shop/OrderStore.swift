@@ -1,6 +1,6 @@
 import Contract
 import FoundationEssentials
-import SQLite
+import Storage
 import Text
 
 /// Records, before an order is sent, that it may have reached the Open Market.
@@ -80,8 +80,10 @@ struct OrderStore {
     /// Stores that an order is about to be sent.
     func insert(_ intent: OrderIntent, of id: RequestID) throws(DatabaseError) {
         try connection.execute(
-            "insert or replace into order_intent (request, begun, newest) values (?, ?, ?)", id,
-            intent.begun.millisecondsSince1970, intent.newest)
+            """
+            insert into order_intent (request, begun, newest) values (?, ?, ?)
+            on conflict (request) do update set begun = excluded.begun, newest = excluded.newest
+            """, id, intent.begun.millisecondsSince1970, intent.newest)
     }
 
     /// Returns the intent of an order that may have been sent, or nil if it certainly was not.

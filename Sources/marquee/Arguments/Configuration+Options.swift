@@ -1,9 +1,11 @@
 import EventStore
 import FoundationEssentials
 import Glibc
+import Health
 import Notifier
 import Sandbox
 import ServiceRuntime
+import Storage
 import Text
 import Worker
 
@@ -82,9 +84,11 @@ extension Arguments {
 }
 
 extension Configuration {
-    /// Returns the database in `MARQUEE_DATA` of the worker's log or of the notifier's, whether it exists or not.
+    /// Returns the database of the worker's log or of the notifier's, whether it exists or not.
     func logDatabase(ofAlerts: Bool) -> LogDatabase {
-        Self.logDatabase(ofAlerts: ofAlerts, in: dataFolder)
+        ofAlerts
+            ? NotifierProcess.log(in: DatabaseLocation(of: .notifier, self))
+            : WorkerProcess.log(in: DatabaseLocation(of: .worker, self))
     }
 
     /// Returns the database of the worker's log or of the notifier's, for a command that reads it.
@@ -95,22 +99,22 @@ extension Configuration {
     /// - Throws: ``MissingLogError`` if neither exists.
     func existingLogDatabase(ofAlerts: Bool) throws(MissingLogError) -> LogDatabase {
         let own = logDatabase(ofAlerts: ofAlerts)
-        if access(own.path, F_OK) == 0 || errno != ENOENT { return own }
-        let ofSandbox = Self.logDatabase(ofAlerts: ofAlerts, in: sandboxDataFolder)
-        guard access(ofSandbox.path, F_OK) == 0 else { throw MissingLogError(path: own.path, owner: own.owner) }
+        guard case .file(let path) = own.location else { return own }
+        if access(path, F_OK) == 0 || errno != ENOENT { return own }
+        var sandbox = self
+        sandbox.dataFolder = sandboxDataFolder
+        let ofSandbox = sandbox.logDatabase(ofAlerts: ofAlerts)
+        let name = ofSandbox.name
+        guard access(name, F_OK) == 0 else { throw MissingLogError(path: path, owner: own.owner) }
         Console.printError(
             Language.current(
-                "marquee: 샌드박스 데이터를 읽습니다: \(ofSandbox.path)",
-                "marquee: reading \(ofSandbox.path), which has the figures of the sandbox"))
+                "marquee: 샌드박스 데이터를 읽습니다: \(name)",
+                "marquee: reading \(name), which has the figures of the sandbox"))
         return ofSandbox
     }
 
     /// Where `marquee up` without keys keeps generated figures, so that they never mix with real ones.
     var sandboxDataFolder: String { "\(dataFolder)/sandbox" }
-
-    private static func logDatabase(ofAlerts: Bool, in folder: String) -> LogDatabase {
-        ofAlerts ? NotifierProcess.logFile(inFolder: folder) : WorkerProcess.logFile(inFolder: folder)
-    }
 }
 
 extension Console {

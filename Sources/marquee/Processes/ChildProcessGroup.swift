@@ -34,6 +34,9 @@ final class ChildProcessGroup: Sendable {
         beginsNewLog = access(folder.file("worker.db"), F_OK) != 0
         settings = ["MARQUEE_DATA": folder.path].merging(
             configuration.schedule == nil ? ["MARQUEE_SCHEDULE": "on"] : [:]
+        ) { own, _ in own }.merging(
+            // Made-up figures stay in the folder of their own.
+            usesSandbox ? ["MARQUEE_DATABASE": "", "MARQUEE_DATABASE_FILE": ""] : [:]
         ) { own, _ in own }
         roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
         description =

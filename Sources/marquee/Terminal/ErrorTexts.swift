@@ -4,8 +4,8 @@ import Contract
 import Messaging
 import Networking
 import OpenMarket
-import SQLite
 import ServiceRuntime
+import Storage
 import Text
 import ZeroMQ
 
@@ -221,7 +221,7 @@ extension DatabaseError {
     /// The file, the reason, and what to do. In Korean the reason is that of the kind, because SQLite's own is in English.
     func text(in language: Language = .current) -> String {
         let (reason, advice) = kind.korean
-        return language("\(path): \(reason)\(code.map { "(코드 \($0))" } ?? ""). \(advice)", description)
+        return language("\(database): \(reason)\(code.map { "(코드 \($0))" } ?? ""). \(advice)", description)
     }
 }
 
@@ -240,6 +240,11 @@ extension DatabaseError.Kind {
         case .exists: ("파일이 이미 있습니다", "다른 이름을 지정하세요")
         case .corrupt: ("손상된 데이터베이스입니다", "`marquee restore`로 백업을 복원하세요. 이 파일은 다른 이름으로 보관됩니다")
         case .disk: ("디스크에서 읽거나 쓰지 못했습니다", "디스크와 시스템 로그를 확인하세요")
+        case .unreachable: ("데이터베이스 서버에 연결할 수 없습니다", "서버가 실행 중인지, 이 컴퓨터에서 연결되는지 확인하세요")
+        case .refused:
+            ("데이터베이스 서버가 거절했습니다", "MARQUEE_DATABASE의 사용자, 비밀번호, 데이터베이스 이름과 권한을 확인하세요")
+        case .unsupported: ("지원하지 않는 데이터베이스 서버입니다", "PostgreSQL 14 이상의 UTF8 데이터베이스에 풀러 없이 직접 연결하세요")
+        case .remote: ("서버에 있는 데이터베이스입니다", "PostgreSQL의 `pg_dump`, `pg_restore`를 사용하세요")
         case .constraint, .closed, .other: ("데이터베이스 작업에 실패했습니다", "계속되면 프로세스의 로그를 확인하세요")
         }
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Imaging
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 
 @testable import Board

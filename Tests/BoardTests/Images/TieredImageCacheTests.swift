@@ -1,6 +1,6 @@
 import Foundation
 import Imaging
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

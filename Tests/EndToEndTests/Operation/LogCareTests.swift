@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
+import Storage
 import TestSupport
 import Testing
 import Worker
@@ -15,7 +16,7 @@ import Worker
     }
 
     private func contents(_ harness: ProcessHarness) throws -> LogDatabase.Contents {
-        try WorkerProcess.logFile(inFolder: harness.data()).contents()
+        try WorkerProcess.log(in: .file(harness.data("worker.db"))).contents()
     }
 
     @Test("a log is summarized and backed up while the worker runs, and restored as a new epoch")
@@ -51,7 +52,8 @@ import Worker
             #expect(after.epoch != before.epoch)
             #expect(after.streams == before.streams)
             #expect(
-                try WorkerProcess.logFile(at: harness.data("worker.db-replaced-1")).contents().streams[.ranking]?.events
+                try WorkerProcess.log(in: .file(harness.data("worker.db-replaced-1"))).contents().streams[.ranking]?
+                    .events
                     == 6)
 
             try await harness.restart(.worker, by: 0)
@@ -79,7 +81,7 @@ import Worker
                     #expect(ending.status == 0 && ending.errors == [], "\(state): \(command) \(ending)")
                     #expect(!ending.output.isEmpty, "\(state): \(command)")
                 }
-                #expect(try WorkerProcess.logFile(at: copy).contents().streams[.ranking]?.events == 2, "\(state)")
+                #expect(try WorkerProcess.log(in: .file(copy)).contents().streams[.ranking]?.events == 2, "\(state)")
             }
             try await expectReadable("running")
             let worker = try harness[.worker]

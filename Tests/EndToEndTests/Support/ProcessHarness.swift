@@ -6,6 +6,7 @@ import Foundation
 import Messaging
 import Networking
 import Notifier
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ
@@ -163,8 +164,14 @@ final class ProcessHarness: Sendable {
         }
     }
 
-    /// Returns the topics of all events in a log, in the order of writing, read by another SQLite.
+    /// Returns the topics of all events in a log, in the order of writing, read by another SQLite, or by PostgreSQL's
+    /// own client.
     func topics(in database: String) async throws -> [String] {
+        if let address = environment["MARQUEE_DATABASE"] {
+            let table = "\(database.prefix { $0 != "." }).event"
+            let arguments = ["--dbname", address, "-At", "--command", "select topic from \(table) order by number"]
+            return try await Program.run("/usr/bin/psql", arguments).output
+        }
         let script =
             "import sqlite3, sys; print(*(row[0] for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])), sep='\\n')"
         let query = "select topic from event order by rowid"
@@ -294,7 +301,7 @@ extension ProcessHarness {
     /// Returns the alerts in the log of the notifier with this data folder as `marquee replay` prints alerts, in the log's
     /// order.
     static func alertLines(inFolder folder: String) throws -> [String] {
-        try NotifierProcess.logFile(inFolder: folder).read { log, connection in
+        try NotifierProcess.log(in: .file("\(folder)/notifier.db")).read { log, connection in
             try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
                 let body = String(decoding: event.body, as: UTF8.self)
                 let data = try #require(body.range(of: #""data":"#)).upperBound

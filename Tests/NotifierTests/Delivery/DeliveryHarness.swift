@@ -4,8 +4,8 @@ import Contract
 import EventStore
 import Foundation
 import JSONCoding
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import Text

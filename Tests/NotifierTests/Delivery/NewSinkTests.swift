@@ -1,6 +1,6 @@
 import Concurrency
 import Foundation
-import SQLite
+import Storage
 import TestSupport
 import Testing
 import Text

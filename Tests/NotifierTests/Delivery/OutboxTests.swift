@@ -4,7 +4,7 @@ import EventStore
 import Foundation
 import JSONCoding
 import OpenMarket
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import BoxOffice
 import Contract
 import EventStore
 import Foundation
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import Text

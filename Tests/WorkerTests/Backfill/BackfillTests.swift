@@ -4,9 +4,9 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Networking
-import SQLite
 import Sandbox
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import Upstreams

@@ -4,7 +4,7 @@ import EventStore
 import FoundationEssentials
 import JSONCoding
 import Networking
-import SQLite
+import Storage
 import TestSupport
 import Testing
 import Upstreams

@@ -2,8 +2,8 @@ import Contract
 import FoundationEssentials
 import Messaging
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

@@ -3,8 +3,8 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

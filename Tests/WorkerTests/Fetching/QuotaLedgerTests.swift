@@ -2,8 +2,8 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
-import SQLite
+import Storage
 import TestSupport
 import Testing
 

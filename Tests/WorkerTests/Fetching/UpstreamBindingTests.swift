@@ -28,7 +28,7 @@ import Text
                 try await UpstreamBinding.bind(harness.database, to: url)
             }
             #expect("\(error)".contains("MARQUEE_DATA"))
-            #expect(error.text(in: .ko).hasSuffix("섞이지 않게 MARQUEE_DATA에 다른 폴더를 지정하세요"))
+            #expect(error.text(in: .ko).hasSuffix("섞이지 않게 MARQUEE_DATA(또는 MARQUEE_DATABASE)를 바꾸세요"))
         }
     }
 }

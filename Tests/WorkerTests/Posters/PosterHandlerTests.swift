@@ -5,8 +5,8 @@ import FoundationEssentials
 import Imaging
 import Messaging
 import Networking
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

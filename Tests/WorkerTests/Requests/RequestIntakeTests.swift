@@ -1,8 +1,8 @@
 import BoxOffice
 import EventStore
 import FoundationEssentials
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 import ZeroMQ

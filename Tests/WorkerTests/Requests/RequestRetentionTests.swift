@@ -2,8 +2,8 @@ import Contract
 import EventStore
 import FoundationEssentials
 import Health
-import SQLite
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 

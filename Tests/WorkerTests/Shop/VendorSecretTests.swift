@@ -1,7 +1,7 @@
 import Contract
 import Foundation
 import OpenMarket
-import SQLite
+import Storage
 import TestSupport
 import Testing
 import Text

@@ -35,7 +35,7 @@ struct BackupCommand: Subcommand {
         try log.backUp(to: options.file)
         Console.print(
             Language.current(
-                "\(log.path) → \(options.file) 백업 완료", "\(log.path) is backed up in \(options.file)"))
+                "\(log.name) → \(options.file) 백업 완료", "\(log.name) is backed up in \(options.file)"))
         return .done
     }
 }
@@ -84,8 +84,8 @@ struct RestoreCommand: Subcommand {
         let contents = try log.contents()
         Console.print(
             Language.current(
-                "\(log.path): 이벤트 \(contents.events.grouped)건, 새 에포크 \(contents.epoch)",
-                "\(log.path): \(contents.events.grouped) events, now of epoch \(contents.epoch)"))
+                "\(log.name): 이벤트 \(contents.events.grouped)건, 새 에포크 \(contents.epoch)",
+                "\(log.name): \(contents.events.grouped) events, now of epoch \(contents.epoch)"))
         if let kept {
             Console.print(Language.current("기존 데이터베이스 보관: \(kept)", "kept what was there: \(kept)"))
         }

@@ -3,6 +3,7 @@ import Contract
 import EventStore
 import Notifier
 import ServiceRuntime
+import Storage
 import Text
 import Worker
 
@@ -107,14 +108,16 @@ struct ReplayCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = try log.map(WorkerProcess.logFile(at:)) ?? configuration.existingLogDatabase(ofAlerts: false)
+        let log = try log.map { WorkerProcess.log(in: .file($0)) } ?? configuration.existingLogDatabase(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isDryRun else {
             return try dryRun(AlertReplay(rules: rules, since: since, onUnreadable: Console.printUnreadable), log)
         }
         var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
         var since = since ?? (learned == nil ? KoreanDate.firstChart : nil)
-        if let notifier { (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.logFile(at: notifier)) }
+        if let notifier {
+            (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.log(in: .file(notifier)))
+        }
         let replay = AlertReplay(
             rules: rules, since: since, baseline: baseline, onUnreadable: Console.printUnreadable)
         try replay.run(log) { alert in Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self)) }

@@ -1,0 +1,101 @@
+import Synchronization
+
+/// The open transaction of a connection, if there is one.
+struct Transaction {
+    enum State {
+        case none
+        case open
+        /// The engine has rolled the transaction back, or it must not be committed.
+        case failed(DatabaseError)
+    }
+
+    var state = State.none
+    /// The actions to run after the commit.
+    var actions: [() -> Void] = []
+
+    /// Throws if the engine has rolled the transaction back.
+    // Without this check, each further statement would be a transaction of its own.
+    func check() throws(DatabaseError) {
+        if case .failed(let error) = state { throw error }
+    }
+
+    /// Marks an open transaction as failed.
+    mutating func fail(with error: DatabaseError) {
+        if case .open = state { state = .failed(error) }
+    }
+}
+
+/// Counts commits, for caches of what was read from the database.
+final class CommitCounter: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .acquiring) }
+
+    func increment() {
+        count.add(1, ordering: .releasing)
+    }
+}
+
+extension Connection {
+    // MARK: - Begin and end
+
+    /// Begins a transaction that writes.
+    func beginWriting() throws(DatabaseError) {
+        try begin()
+        transaction = Transaction(state: .open)
+    }
+
+    /// Commits the transaction and runs its actions, or rolls it back if the commit fails.
+    func commit() throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try transaction.check()
+            try end()
+        } catch {
+            rollBack()
+            throw error
+        }
+        let actions = transaction.actions
+        transaction = Transaction()
+        commitCounter.increment()
+        for action in actions { action() }
+    }
+
+    /// Calls `action` once the changes of this write are on disk, before any write that shares the commit returns.
+    ///
+    /// Actions run in the order of the writes, on the writer's queue; they must be short and must not wait for the database.
+    /// If the write is rolled back, its actions do not run.
+    public final func afterCommit(_ action: @escaping () -> Void) {
+        transaction.actions.append(action)
+    }
+
+    // MARK: - Writes in one transaction
+
+    /// Runs a write in the open transaction, which must be rolled back if this throws.
+    func runWithoutSavepoint<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        let value = try body(self)
+        guard isInTransaction else {
+            throw DatabaseError(.other, "writing to", name, reason: "the body of the write has ended the transaction")
+        }
+        return value
+    }
+
+    /// Runs a write in the open transaction, and undoes this write alone if it throws.
+    func runInSavepoint<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        try execute("savepoint body")
+        let actionCount = transaction.actions.count
+        do {
+            let value = try body(self)
+            try execute("release body")
+            return value
+        } catch {
+            transaction.actions.removeLast(transaction.actions.count - actionCount)
+            do throws(DatabaseError) {
+                try execute("rollback to body")
+                try execute("release body")
+            } catch let failure {
+                transaction.fail(with: failure)
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// One connection to a database, passed to the body of a read or a write.
+///
+/// Not `Sendable`: the compiler keeps it inside that body, and thereby on one thread at a time. SQL is a literal, so that no
+/// value can get into it; each literal is prepared once and kept. It is one text for all engines: SQLite's, which
+/// `PostgreSQLDialect` translates.
+public class Connection {
+    /// What messages call the database: its path, or its address without the password.
+    let name: String
+    /// The open transaction.
+    var transaction = Transaction()
+    /// Counts the commits of this connection.
+    let commitCounter = CommitCounter()
+
+    init(name: String) {
+        self.name = name
+    }
+
+    // MARK: - Statements
+
+    /// Runs a statement to its end and ignores its rows.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, with a `?` for each value.
+    ///   - values: The values to bind, in order.
+    public final func execute<each Value: Storable>(
+        _ sql: StaticString, _ values: repeat each Value
+    ) throws(DatabaseError) {
+        try run(sql, stored(repeat each values), inParts: false) { _ throws(DatabaseError) in true }
+    }
+
+    /// Runs a query and returns its rows.
+    ///
+    /// - Parameters:
+    ///   - sql: One query, with a `?` for each value.
+    ///   - values: The values to bind, in order.
+    ///   - columns: The types of the first columns.
+    /// - Throws: `DatabaseError`; its kind is `corrupt` if a column is of another type.
+    public final func query<each Value: Storable, each Column: Storable>(
+        _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
+    ) throws(DatabaseError) -> [(repeat each Column)] {
+        var rows: [(repeat each Column)] = []
+        try run(sql, stored(repeat each values), inParts: false) { row throws(DatabaseError) in
+            rows.append(try row.values(as: repeat each columns))
+            return true
+        }
+        return rows
+    }
+
+    /// Runs a query and calls `body` with one row at a time, until it returns false.
+    ///
+    /// - Parameters:
+    ///   - sql: One query, with a `?` for each value.
+    ///   - values: The values to bind, in order.
+    ///   - body: Returns whether to continue with the next row.
+    public final func forEachRow<each Value: Storable>(
+        of sql: StaticString, _ values: repeat each Value, do body: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        try run(sql, stored(repeat each values), inParts: true, read: body)
+    }
+
+    /// Converts the values to the form in which they are bound.
+    // Here, where each type is known at compile time, the values need no existential box.
+    private func stored<each Value: Storable>(_ values: repeat each Value) -> [StoredValue] {
+        var stored: [StoredValue] = []
+        repeat stored.append((each values).stored)
+        return stored
+    }
+
+    /// Runs a statement in the open transaction and calls `read` at each row, until it returns false.
+    private func run(
+        _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
+        read: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        try transaction.check()
+        try send(sql, values, inParts: inParts, read: read)
+    }
+
+    /// Makes the error of damaged content, for code that verifies the meaning of its tables.
+    ///
+    /// - Parameter reason: The damage; its lines are joined, because an error has one line.
+    public final func damage(_ reason: String) -> DatabaseError {
+        let line = reason.split(separator: "\n").joined(separator: ": ")
+        return DatabaseError(.corrupt, "checking", name, reason: line)
+    }
+
+    // MARK: - What an engine does
+
+    /// Returns the size of the database in bytes.
+    public func size() throws(DatabaseError) -> Int { preconditionFailure("an engine's") }
+
+    /// The number of rows that the last insert, update or delete has changed.
+    public var changedRows: Int { preconditionFailure("an engine's") }
+
+    /// Whether a transaction is open and can be committed.
+    var isInTransaction: Bool { preconditionFailure("an engine's") }
+
+    /// Runs a statement and calls `read` at each row, until it returns false.
+    ///
+    /// - Parameter inParts: Whether the rows may be too many for memory, or are not all read.
+    func send(
+        _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
+        read: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        preconditionFailure("an engine's")
+    }
+
+    /// Begins a transaction that writes, after those of all other writers.
+    func begin() throws(DatabaseError) { preconditionFailure("an engine's") }
+
+    /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
+    func beginReading() throws(DatabaseError) { preconditionFailure("an engine's") }
+
+    /// Commits; when it returns, the changes are on disk.
+    func end() throws(DatabaseError) { preconditionFailure("an engine's") }
+
+    /// Rolls the transaction back, if there is one.
+    func rollBack() { preconditionFailure("an engine's") }
+
+    /// Ends the connection in order; `deinit` does the rest.
+    func close() {}
+
+    /// Does the work that a commit leaves behind; returns whether to be called again in a second.
+    func tidy() -> Bool { false }
+
+    /// Empties the log of the engine after the commit of this write, so that it no longer holds what this write deletes.
+    ///
+    /// Does nothing for PostgreSQL, whose log is its operator's.
+    public func eraseLogAfterCommit() {}
+}

@@ -1,0 +1,120 @@
+/// A database that survives the death of its process at any instant: a file of SQLite, or a part of a PostgreSQL server.
+///
+/// When a write returns, its changes are on disk. Waiting for the disk or the server never blocks the threads that tasks
+/// share. It does not build SQL, map objects or observe changes.
+public final class Database: Sendable {
+    private let commitCounter: CommitCounter
+    private let writer: Writer
+    private let reader: Reader
+    /// Whether the database is on a server, which may be away for a while.
+    public let isRemote: Bool
+
+    // MARK: - Opening and closing
+
+    /// Opens a database, or makes it, verifies it, and brings its tables to this version.
+    ///
+    /// Blocks the calling thread, for a file about a second per gigabyte; call it when the process starts.
+    ///
+    /// - Parameters:
+    ///   - location: Where the database is.
+    ///   - schema: The tables.
+    /// - Throws: `DatabaseError`. Its kind is `corrupt` for a damaged file, and also for one that lacks acknowledged
+    ///   commits, for example because its write-ahead log is missing. The file is then left as it is.
+    public init(_ location: DatabaseLocation, schema: Schema) throws(DatabaseError) {
+        let writing =
+            switch location {
+            case .file(let path): try SQLiteConnection.writing(path: path, schema: schema)
+            case .server(let server): try PostgreSQLConnection.writing(server, schema: schema)
+            }
+        let reading =
+            switch location {
+            case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
+            case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
+            }
+        isRemote = if case .server = location { true } else { false }
+        commitCounter = writing.commitCounter
+        writer = Writer(writing)
+        reader = Reader(reading)
+    }
+
+    /// Opens the file in an existing folder or creates it.
+    ///
+    /// Only one `Database` in all processes can have a file open; connections that only read, such as a backup's or a
+    /// shell's, can be open at the same time.
+    public convenience init(path: String, schema: Schema) throws(DatabaseError) {
+        try self.init(.file(path), schema: schema)
+    }
+
+    /// Opens a file whose content can be created again; replaces a file that this version cannot use by an empty one.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - schema: The tables of the file.
+    ///   - onDiscard: Called with the reason before a file is deleted.
+    public static func openOrRecreate(
+        path: String, schema: Schema, onDiscard: (DatabaseError) -> Void
+    ) throws(DatabaseError) -> Database {
+        do throws(DatabaseError) {
+            return try Database(path: path, schema: schema)
+        } catch {
+            guard [.corrupt, .newerSchema, .olderSchema, .notADatabase].contains(error.kind) else { throw error }
+            onDiscard(error)
+            for suffix in ["", "-wal", "-shm", "-lock"] { try FileOperations.remove(path + suffix) }
+            return try Database(path: path, schema: schema)
+        }
+    }
+
+    /// Finishes the writes that are waiting and closes the database; later reads and writes fail with the kind `closed`.
+    public func close() async {
+        // The writer last: the last connection to close removes the write-ahead log and must be able to write.
+        await reader.close()
+        await writer.close()
+    }
+
+    // MARK: - Reading and writing
+
+    /// A number that increases with each commit; what was read stays true while the number is the same.
+    public var commitCount: Int { commitCounter.value }
+
+    /// Runs `body` in a transaction and returns its result when the changes are on disk.
+    ///
+    /// Writes that arrive during a commit share the next one, in the order in which they arrived. If a body throws, its
+    /// changes alone are undone and its caller gets the error. If the disk is full or fails, all writes that share the commit
+    /// are undone and get that error, and the database stays usable. If a server's answer to the commit is lost, they wait
+    /// until it is known; after five seconds they get an error, and what they did may be made.
+    ///
+    /// The number of waiting writes has no limit but the number of callers. A write is made even if its caller is cancelled.
+    ///
+    /// - Parameter body: Must not begin or end a transaction, and must change nothing but the database: if a write that
+    ///   shares the commit throws, all bodies run again.
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await writer.write(body)
+    }
+
+    /// Runs `body` on the database as the last finished write has left it; all its queries see the same state.
+    ///
+    /// Reads wait for one another but not for writes.
+    public func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
+        try await reader.read(body)
+    }
+
+    /// Runs `body` on a database that it can only read and that another process may be writing.
+    ///
+    /// All queries see the same state. Blocks the calling thread. The pages of a file are not verified.
+    ///
+    /// - Throws: `DatabaseError` if there is no database or its tables are of another version, and the error of `body`.
+    public static func inspect<Value>(
+        _ location: DatabaseLocation, schema: Schema, _ body: (Connection) throws -> Value
+    ) throws -> Value {
+        let connection =
+            switch location {
+            case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
+            case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
+            }
+        try connection.beginReading()
+        defer { connection.rollBack() }
+        return try body(connection)
+    }
+}

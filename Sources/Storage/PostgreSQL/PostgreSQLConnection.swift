@@ -1,0 +1,263 @@
+import FoundationEssentials
+import Glibc
+
+/// A connection to one schema of a PostgreSQL database, which is made again after it was lost.
+///
+/// One process writes, as with a file. It holds an advisory lock, by which another one is refused, and its name stands in
+/// the one row of `marquee_schema`, which each transaction that writes changes first. So a process that has lost its place,
+/// because it was frozen or cut off, writes nothing more; and whether a commit was made can be asked after its answer was
+/// lost.
+final class PostgreSQLConnection: Connection {
+    private let server: DatabaseServer
+    private let schema: Schema
+    private var session: PostgreSQLSession?
+    /// Why the last try to connect failed, and when; for a moment nobody tries again.
+    private var lastFailure: (error: DatabaseError, time: ContinuousClock.Instant)?
+    private var changes = 0
+
+    // MARK: Of a connection that writes
+
+    /// The name of this process in `marquee_schema`; nil if it only reads.
+    private let writer: String?
+    /// The number of the open transaction, of those of this process.
+    private var number = 0
+    /// A commit of which nobody knows whether it was made, and what to do if it was.
+    private var unresolved: (number: Int, actions: [() -> Void])?
+
+    private init(_ server: DatabaseServer, _ schema: Schema, writer: String?) {
+        self.server = server
+        self.schema = schema
+        self.writer = writer
+        super.init(name: server.name)
+    }
+
+    /// Connects for writing, and brings the tables to this version.
+    static func writing(_ server: DatabaseServer, schema: Schema) throws(DatabaseError) -> sending Connection {
+        let connection = PostgreSQLConnection(server, schema, writer: UUID().uuidString)
+        let session = try PostgreSQLSession(server)
+        try schema.prepare(session, server)
+        try connection.lock(session)
+        try session.transaction { session throws(DatabaseError) in
+            try session.run("update marquee_schema set writer = '\(connection.writer ?? "")', number = 0")
+        }
+        // Only now: a process that writes with older tables must have ended.
+        try schema.migrate(session, server)
+        connection.session = session
+        return connection
+    }
+
+    /// Connects for reading.
+    static func reading(_ server: DatabaseServer, schema: Schema) throws(DatabaseError) -> sending Connection {
+        let connection = PostgreSQLConnection(server, schema, writer: nil)
+        _ = try connection.connected()
+        return connection
+    }
+
+    // MARK: - Sessions
+
+    /// Returns the open session, or a new one.
+    private func connected() throws(DatabaseError) -> PostgreSQLSession {
+        if let session, !session.isLost { return session }
+        session = nil
+        // A host that does not answer costs seconds; those who wait behind this try need not wait for one each.
+        if let lastFailure, lastFailure.time.duration(to: .now) < .seconds(1) { throw lastFailure.error }
+        do throws(DatabaseError) {
+            let new = try PostgreSQLSession(server)
+            if let writer {
+                // One whose place was taken must not take the lock, or the other could not come back.
+                let mine = "select 1 from marquee_schema where writer = '\(writer)'"
+                guard try new.run(mine) != nil else { throw try placeError(new) }
+                try lock(new)
+            } else {
+                try schema.check(new, server)
+            }
+            (session, lastFailure) = (new, nil)
+            return new
+        } catch {
+            lastFailure = (error, .now)
+            throw error
+        }
+    }
+
+    /// Takes the lock of the process that writes; the server ends it with the session.
+    private func lock(_ session: PostgreSQLSession) throws(DatabaseError) {
+        // A process that has frozen in a transaction must not stop all others.
+        try session.run("set idle_in_transaction_session_timeout = '15s'")
+        // As long as this process has its place, the lock can only be that of its own lost session.
+        try session.run(
+            """
+            select pg_terminate_backend(pid, 2000) from pg_locks, marquee_schema
+            where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
+                and database = (select oid from pg_database where datname = current_database())
+                and granted and writer = '\(writer ?? "")'
+            """)
+        // The server may need a moment to see that a process has died.
+        for _ in 0..<20 {
+            let take = "select pg_try_advisory_lock('marquee_schema'::regclass::oid::bigint)"
+            if try session.run(take) == "t" { return }
+            usleep(100_000)
+        }
+        throw DatabaseError(.inUse, "opening", name, reason: "another process has it open for writing")
+    }
+
+    /// Begins a transaction, in a new session if that fails in the open one: nothing is written yet.
+    private func begin(_ body: (PostgreSQLSession) throws(DatabaseError) -> Void) throws(DatabaseError) {
+        if let session, !session.isLost {
+            do throws(DatabaseError) {
+                return try body(session)
+            } catch {
+                // The lock, too, ends with the session.
+                self.session = nil
+                if [.inUse, .newerSchema, .olderSchema].contains(error.kind) { throw error }
+            }
+        }
+        let session = try connected()
+        do throws(DatabaseError) {
+            try body(session)
+        } catch {
+            self.session = nil
+            throw error
+        }
+    }
+
+    // MARK: - Statements
+
+    override var changedRows: Int { changes }
+
+    override func send(
+        _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
+        read: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        guard let session else {
+            throw DatabaseError(.unreachable, "running `\(sql)` on", name, reason: "the connection is lost")
+        }
+        func readAll(_ result: PostgreSQLResult) throws(DatabaseError) -> Bool {
+            while result.row < result.rowCount {
+                guard try read(Row(of: result, from: name)) else { return false }
+                result.row += 1
+            }
+            return true
+        }
+        do throws(DatabaseError) {
+            if inParts {
+                try session.forEachPart(of: sql, values, read: readAll)
+            } else {
+                let result = try session.execute(sql, values)
+                changes = result.changedRows
+                _ = try readAll(result)
+            }
+        } catch {
+            if error.kind == .unreachable {
+                transaction.fail(with: error)
+                self.session = nil
+            }
+            throw error
+        }
+    }
+
+    override func size() throws(DatabaseError) -> Int {
+        try query(
+            """
+            select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint from pg_class
+            where relnamespace = current_schema()::regnamespace and relkind = 'r'
+            """, as: Int.self)[0]
+    }
+
+    // MARK: - Transactions
+
+    override var isInTransaction: Bool { session?.isInTransaction ?? false }
+
+    // The levels are said, because a role or a database may have others as a default.
+    override func begin() throws(DatabaseError) {
+        try begin { session throws(DatabaseError) in
+            try resolve(session)
+            let row = try session.run(
+                """
+                begin isolation level read committed, read write;
+                update marquee_schema set number = number + 1
+                where writer = '\(writer ?? "")' and version = \(schema.version) returning number
+                """)
+            guard let number = row.flatMap({ Int($0) }) else { throw try placeError(session) }
+            self.number = number
+        }
+    }
+
+    override func beginReading() throws(DatabaseError) {
+        try begin { session throws(DatabaseError) in
+            try session.run("begin isolation level repeatable read, read only")
+        }
+        transaction = Transaction(state: .open)
+    }
+
+    /// Makes the error of a process that may not write any more.
+    private func placeError(_ session: PostgreSQLSession) throws(DatabaseError) -> DatabaseError {
+        let version = try session.run("select version from marquee_schema").flatMap { Int($0) } ?? 0
+        guard version == schema.version else { return schema.versionError(version, in: name) }
+        return DatabaseError(.inUse, "writing to", name, reason: "another process has taken this one's place")
+    }
+
+    override func end() throws(DatabaseError) {
+        guard let session else {
+            throw DatabaseError(.unreachable, "committing to", name, reason: "the connection is lost")
+        }
+        do throws(DatabaseError) {
+            guard try session.commit() else {
+                throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
+            }
+        } catch {
+            guard error.kind == .unreachable || session.isLost else { throw error }
+            // The answer is lost; the commit may be made. Others wait, so this does not take long.
+            self.session = nil
+            unresolved = (number, transaction.actions)
+            let end = ContinuousClock.now + .seconds(5)
+            repeat {
+                do throws(DatabaseError) {
+                    let isMade = try isMade(number, connected())
+                    unresolved = nil
+                    guard isMade else { throw error }
+                    return
+                } catch let failure {
+                    guard unresolved != nil else { throw failure }
+                    // What a restart alone can mend.
+                    if [.inUse, .newerSchema].contains(failure.kind) { throw failure }
+                    usleep(200_000)
+                }
+            } while ContinuousClock.now < end
+            throw DatabaseError(
+                .unreachable, "committing to", name, reason: "whether the commit was made is not known yet")
+        }
+    }
+
+    /// Finds out what became of a commit, and does what follows from it, before anything else is written.
+    private func resolve(_ session: PostgreSQLSession) throws(DatabaseError) {
+        guard let (number, actions) = unresolved else { return }
+        let isMade = try isMade(number, session)
+        unresolved = nil
+        guard isMade else { return }
+        commitCounter.increment()
+        for action in actions { action() }
+    }
+
+    /// Whether the transaction with a number was committed.
+    private func isMade(_ number: Int, _ session: PostgreSQLSession) throws(DatabaseError) -> Bool {
+        var row: String?
+        // With a lock and a commit: so the answer waits for a synchronous standby, as the lost one did.
+        try session.transaction { session throws(DatabaseError) in
+            row = try session.run("select number from marquee_schema where writer = '\(writer ?? "")' for update")
+        }
+        guard let last = row.flatMap({ Int($0) }) else { throw try placeError(session) }
+        return last == number
+    }
+
+    override func tidy() -> Bool {
+        guard unresolved != nil else { return false }
+        try? begin(resolve)
+        return unresolved != nil
+    }
+
+    override func rollBack() {
+        transaction = Transaction()
+        guard let session, session.mustRollBack else { return }
+        _ = try? session.run("rollback")  // a session that fails here is lost, and made again
+    }
+}

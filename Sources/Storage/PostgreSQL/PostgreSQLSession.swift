@@ -1,0 +1,226 @@
+import CPostgreSQL
+
+/// The owner of a `PGconn *`: one session at a server, with its prepared statements.
+final class PostgreSQLSession {
+    private let pointer: OpaquePointer
+    private let name: String
+    private var statements: [UnsafePointer<UInt8>: String] = [:]
+    private var cursors = 0
+
+    /// Connects, and reads and writes the tables in the server's schema from then on.
+    ///
+    /// - Throws: A `DatabaseError` of the kind `unreachable` or `refused`.
+    init(_ server: DatabaseServer) throws(DatabaseError) {
+        name = server.name
+        guard Self.options(of: server.address) != nil else {
+            // libpq's message may repeat a part of the address, and with it a password.
+            throw DatabaseError(
+                .refused, "connecting to", name,
+                reason: "its address cannot be read; signs in a user or a password are written as in a URL: %40 for @")
+        }
+        // What an address says comes later in the list and wins.
+        let options: [(String, String)] = [
+            ("fallback_application_name", "marquee"),
+            ("connect_timeout", "5"),  // for each address; libpq's own is none
+            // A server that is silent for ten seconds is gone; the kernel's own is two hours.
+            ("keepalives_idle", "4"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "10000"),
+            ("target_session_attrs", "primary"),  // of several hosts
+            ("dbname", server.address),
+            ("client_encoding", "UTF8"),
+        ]
+        let connection = Self.withStrings(options.map(\.0)) { names in
+            Self.withStrings(options.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        }
+        guard let connection else { fatalError("out of memory") }
+        pointer = connection
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            throw DatabaseError(connectingTo: name, message: String(cString: PQerrorMessage(pointer)))
+        }
+        // A notice is for a person at a terminal; libpq's own receiver writes it to standard error.
+        PQsetNoticeReceiver(pointer, { _, _ in }, nil)
+        try run(
+            """
+            set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
+            set tcp_user_timeout = '10s';
+            set search_path = \(server.namespace)
+            """)
+        // A commit that is not on disk is none; waiting for a standby or not is the operator's decision.
+        try run(
+            """
+            select set_config('synchronous_commit', 'on', false)
+            where current_setting('synchronous_commit') = 'off'
+            """)
+    }
+
+    deinit {
+        PQfinish(pointer)
+    }
+
+    /// Whether the connection is lost; a new session is needed then.
+    var isLost: Bool { PQstatus(pointer) != CONNECTION_OK }
+
+    /// Whether a transaction is open and no statement in it has failed.
+    var isInTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INTRANS }
+
+    /// Whether a transaction is open.
+    var mustRollBack: Bool { [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(pointer)) }
+
+    /// The version of the server, such as 150004.
+    var serverVersion: Int { Int(PQserverVersion(pointer)) }
+
+    /// The encoding of the database, such as `UTF8`.
+    var encoding: String? { PQparameterStatus(pointer, "server_encoding").map { String(cString: $0) } }
+
+    /// The server's process of this session, as it was told at the beginning.
+    var processID: Int { Int(PQbackendPID(pointer)) }
+
+    /// Runs a script, and returns the first column of the first row of its last statement; nil if there is none.
+    @discardableResult
+    func run(_ script: String) throws(DatabaseError) -> String? {
+        let result = PostgreSQLResult(try check(PQexec(pointer, script), "running a script on"), of: "")
+        guard result.rowCount > 0, PQgetisnull(result.pointer, 0, 0) == 0 else { return nil }
+        return String(cString: PQgetvalue(result.pointer, 0, 0))
+    }
+
+    /// Runs `body` in a transaction of its own.
+    func transaction(_ body: (PostgreSQLSession) throws(DatabaseError) -> Void) throws(DatabaseError) {
+        try run("begin isolation level read committed, read write")
+        do throws(DatabaseError) {
+            try body(self)
+            guard try commit() else {
+                throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
+            }
+        } catch {
+            if mustRollBack { _ = try? run("rollback") }
+            throw error
+        }
+    }
+
+    /// Ends the transaction with a commit; returns false if the server has rolled it back.
+    func commit() throws(DatabaseError) -> Bool {
+        let result = PostgreSQLResult(try check(PQexec(pointer, "commit"), "committing to"), of: "")
+        return String(cString: PQcmdStatus(result.pointer)) == "COMMIT"
+    }
+
+    /// Runs a statement, which is prepared at its first run.
+    func execute(_ sql: StaticString, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
+        let statement: String
+        if let prepared = statements[sql.utf8Start] {
+            statement = prepared
+        } else {
+            statement = "s\(statements.count)"
+            let result = PQprepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
+            PQclear(try check(result, "preparing `\(sql)` on"))
+            statements[sql.utf8Start] = statement
+        }
+        let result = Parameters(values).withPointers { count, values, lengths, formats in
+            PQexecPrepared(pointer, statement, count, values, lengths, formats, 1)
+        }
+        return PostgreSQLResult(try check(result, "running `\(sql)` on"), of: sql)
+    }
+
+    /// Runs a query in parts of 100 rows; `read` returns whether to go on.
+    func forEachPart(
+        of sql: StaticString, _ values: [StoredValue], read: (PostgreSQLResult) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        cursors += 1  // a query may run within another
+        let cursor = "c\(cursors)"
+        let declaration = "declare \(cursor) no scroll cursor for \(PostgreSQLDialect.statement(sql.description))"
+        let declared = Parameters(values).withPointers { count, values, lengths, formats in
+            PQexecParams(pointer, declaration, count, nil, values, lengths, formats, 1)
+        }
+        PQclear(try check(declared, "running `\(sql)` on"))
+        var more = true
+        while more {
+            let fetched = PQexecParams(pointer, "fetch 100 from \(cursor)", 0, nil, nil, nil, nil, 1)
+            let part = PostgreSQLResult(try check(fetched, "running `\(sql)` on"), of: sql)
+            more = try read(part) && part.rowCount == 100
+        }
+        try run("close \(cursor)")
+    }
+
+    /// Returns a result that is not an error.
+    private func check(_ result: OpaquePointer?, _ action: String) throws(DatabaseError) -> OpaquePointer {
+        let status = PQresultStatus(result)
+        if let result, status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return result }
+        defer { PQclear(result) }
+        throw DatabaseError(action, name, result)
+    }
+
+    // MARK: - Addresses
+
+    /// Returns what messages call the database at an address.
+    static func name(of address: String) -> String {
+        guard let options = options(of: address) else { return "PostgreSQL" }
+        let host = options["host"] ?? options["hostaddr"] ?? "localhost"
+        let port = options["port"].map { ":\($0)" } ?? ""
+        return "postgresql://\(host)\(port)/\(options["dbname"] ?? "")"
+    }
+
+    /// Returns the parts of an address; nil if it is none, or signs in its password have made a host or a port of a part.
+    private static func options(of address: String) -> [String: String]? {
+        guard let options = PQconninfoParse(address, nil) else { return nil }
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        let isPort = values["port"]?.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") } ?? true
+        return isPort && values["host"]?.contains("@") != true ? values : nil
+    }
+
+    /// Passes texts as an array of C strings that ends with nil.
+    private static func withStrings<Value>(
+        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
+    ) -> Value {
+        let parameters = Parameters(texts.map(StoredValue.text))
+        return parameters.withPointers { _, values, _, _ in body(values) }
+    }
+}
+
+/// The values of a statement in the form in which libpq takes them: an integer as text, because the server decides how
+/// wide it is, all others as their bytes.
+private struct Parameters {
+    /// All values, each followed by a zero byte.
+    private var bytes: [UInt8] = []
+    /// Where a value begins; nil for null.
+    private var starts: [Int?] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    init(_ values: [StoredValue]) {
+        for value in values {
+            let start = bytes.count
+            switch value {
+            case .null: break
+            case .integer(let number): bytes += "\(number)".utf8
+            // PostgreSQL's texts cannot have the character 0.
+            case .text(let text): bytes += text.utf8.contains(0) ? Self.withoutZeros(text) : Array(text.utf8)
+            case .bytes(let value): bytes += value
+            }
+            starts.append(value == .null ? nil : start)
+            lengths.append(Int32(bytes.count - start))
+            if case .integer = value { formats.append(0) } else { formats.append(1) }
+            bytes.append(0)
+        }
+    }
+
+    private static func withoutZeros(_ text: String) -> [UInt8] {
+        Array(String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }).utf8)
+    }
+
+    func withPointers<Value>(
+        _ body: (
+            _ count: Int32, UnsafePointer<UnsafePointer<CChar>?>, _ lengths: [Int32], _ formats: [Int32]
+        ) -> Value
+    ) -> Value {
+        bytes.withUnsafeBytes { bytes in
+            let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = starts.map { start in start.flatMap { base?.advanced(by: $0) } } + [nil]
+            return body(Int32(starts.count), pointers, lengths, formats)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+extension Database {
+    /// Copies a database, which another process may be writing, to a new file.
+    ///
+    /// The copy is the database as of one commit, in one file without a write-ahead log. Writers do not wait; only their log
+    /// grows meanwhile. The file gets its name when it is complete, verified and on disk. If the copy fails, no file stays;
+    /// if the process is killed, an empty file and a `.part` file beside it stay.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the database.
+    ///   - destination: The path of the copy; no file may exist there.
+    ///   - schema: The tables of the database.
+    ///   - verify: Verifies the content of the copy. Called only if its tables are of this version.
+    /// - Throws: `DatabaseError`; it names the source if the copy is damaged.
+    public static func copy(
+        from source: String, to destination: String, schema: Schema,
+        verify: (Connection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        try FileOperations.create(destination)  // reserves the name
+        let part = "\(destination).part"
+        do throws(DatabaseError) {
+            try FileOperations.remove(part)
+            try FileOperations.create(part)  // `vacuum into` accepts an empty file, and keeps its permissions
+            try SQLiteConnection.reading(path: source).copy(to: part, schema: schema)
+            try SQLiteConnection(path: part, lock: nil).verify(asCopyOf: source, schema, verify)
+            try FileOperations.synchronize(part)
+            try FileOperations.move(part, to: destination)
+            try FileOperations.synchronize(FileOperations.folder(of: destination))
+        } catch {
+            // The first error is the one to report.
+            try? FileOperations.remove(part)
+            try? FileOperations.remove("\(part)-journal")
+            try? FileOperations.remove(destination)
+            throw error
+        }
+    }
+
+    /// Replaces a database by a changed copy of another.
+    ///
+    /// The copy is made, verified, brought to this version, changed and synced first, and then replaces the old file in one step.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database to replace; it need not exist.
+    ///   - source: The database to copy; it can be the same one.
+    ///   - schema: The tables of both.
+    ///   - change: Changes the copy.
+    /// - Throws: `DatabaseError`; its kind is `inUse` or `busy` while a process has the database open.
+    /// - Returns: The new path of the old file; nil if there was none.
+    public static func replace(
+        path: String, with source: String, schema: Schema, change: (Connection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) -> String? {
+        let lock = try FileLock(database: path)
+        // Not by opening the database: SQLite deletes the write-ahead log of a file that it cannot read.
+        if let process = try FileOperations.otherProcess(using: path) {
+            throw DatabaseError(.busy, "replacing", path, reason: "\(process) has it open")
+        }
+        let incoming = "\(path)-incoming"
+        try FileOperations.remove(incoming)  // left by a process that was killed here
+        try copy(from: source, to: incoming, schema: schema) { _ throws(DatabaseError) in }
+        do throws(DatabaseError) {
+            try SQLiteConnection(ownedAt: incoming).migrate(to: schema, copyOf: source, change)
+            try FileOperations.synchronize(incoming)
+            let kept =
+                try FileOperations.exists(path)
+                ? FileOperations.linkToFreeName(path, prefix: "\(path)-replaced-") : nil
+            // SQLite would apply a log that stayed to the new file. Without its file a log is useless.
+            if let kept, FileOperations.exists("\(path)-wal") {
+                try FileOperations.move("\(path)-wal", to: "\(kept)-wal")
+            }
+            for suffix in ["-wal", "-shm"] { try FileOperations.remove(path + suffix) }
+            // The old number does not apply to the new file. On disk before it, or a power loss would bring it back.
+            lock.recordCommits(0)
+            try FileOperations.synchronize("\(path)-lock")
+            try FileOperations.move(incoming, to: path)
+            try FileOperations.synchronize(FileOperations.folder(of: path))
+            return kept
+        } catch {
+            // The first error is the one to report.
+            try? FileOperations.remove(incoming)
+            throw error
+        }
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func copy(to destination: String, schema: Schema) throws(DatabaseError) {
+        try schema.check(self)
+        try schema.checkIsNotEmpty(self)
+        do throws(DatabaseError) {
+            // Not `sqlite3_backup_step`, which starts again whenever another process writes between two steps, copies
+            // damaged pages unread, and keeps the write-ahead log's mode.
+            try execute("vacuum into ?", destination)
+        } catch {
+            // Damage is in the source; any other error is most likely the destination's.
+            if error.kind == .corrupt { throw error }
+            throw DatabaseError(error.kind, "copying \(name) to", destination, reason: error.reason, code: error.code)
+        }
+    }
+
+    /// Verifies a copy; an error names its source.
+    fileprivate func verify(
+        asCopyOf source: String, _ schema: Schema, _ verify: (Connection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try verifyPages()
+            if try schema.isCurrent(self) { try verify(self) }
+        } catch {
+            throw error.withPath(source)
+        }
+    }
+
+    /// Brings a copy to this version and changes it.
+    fileprivate func migrate(
+        to schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
+    ) throws(DatabaseError) {
+        try schema.migrate(self)
+        try beginWriting()
+        do throws(DatabaseError) {
+            try change(self)
+            try commit()
+        } catch {
+            rollBack()
+            throw error.kind == .corrupt ? error.withPath(source) : error
+        }
+    }
+}
+
+extension DatabaseError {
+    /// Returns the same error with another path.
+    fileprivate func withPath(_ path: String) -> DatabaseError {
+        DatabaseError(kind, action, path, reason: reason, code: code)
+    }
+}

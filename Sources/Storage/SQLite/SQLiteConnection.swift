@@ -1,0 +1,235 @@
+import CSQLite
+import Text
+
+/// A connection to a database file of SQLite; on one thread at a time
+/// (https://www.sqlite.org/threadsafe.html, "multi-thread").
+final class SQLiteConnection: Connection {
+    // Once per process, before the first connection: SQLite's memory statistics take a global lock for each allocation,
+    // and nothing reads them.
+    private static let configurationResult = marquee_sqlite3_count_no_memory()
+
+    /// How long a statement waits for a foreign program's lock, in milliseconds.
+    static let busyTimeout: Int32 = 5_000
+
+    let handle: DatabaseHandle
+    private var statements: [UnsafePointer<UInt8>: Statement] = [:]
+    /// The number of rows that the connection had changed when the transaction began.
+    private var changesBefore = 0
+    /// The number of commits in the database's `commit_count`; nil until it is read. No other process changes it.
+    var storedCommitCount: Int?
+    /// The number of pages in the write-ahead log after the last commit.
+    var walPages = 0
+    /// Whether pages that a checkpoint has copied may not be on disk, because the sync of the file failed.
+    var mayLackPages = false
+    /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
+    var mustEraseLog = false
+
+    /// Opens the file: with a lock for reading and writing, and creates it if needed; without a lock for reading only.
+    convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
+        let access = lock == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        try self.init(path: path, access: access, lock: lock)
+    }
+
+    /// Opens an existing file for writing without a lock: a file that no other process knows, or whose lock the caller holds.
+    convenience init(ownedAt path: String) throws(DatabaseError) {
+        try self.init(path: path, access: SQLITE_OPEN_READWRITE, lock: nil)
+    }
+
+    /// Opens an existing file for reading, also where this process can write neither the file nor its folder.
+    ///
+    /// SQLite reads a write-ahead database in a folder that it cannot write only if `-wal` and `-shm` are there, or if it may
+    /// assume that nothing changes the file (https://www.sqlite.org/wal.html#readonly). The latter is so without a
+    /// write-ahead log: whoever has the database open has one.
+    ///
+    /// - Throws: `DatabaseError`; its kind is `readOnly` if the folder has a write-ahead log that cannot be read there.
+    static func reading(path: String) throws(DatabaseError) -> sending SQLiteConnection {
+        do throws(DatabaseError) {
+            let connection = try SQLiteConnection(path: path, lock: nil)
+            _ = try connection.query("pragma schema_version", as: Int.self)
+            return connection
+        } catch {
+            let isOfFolder = error.kind == .cannotOpen || error.kind == .readOnly
+            guard isOfFolder, FileOperations.canRead(path), !FileOperations.canWriteFolder(of: path) else {
+                throw error
+            }
+            guard !FileOperations.hasContent("\(path)-wal") else {
+                let reason = "SQLite reads its -wal file only in a folder that it can write: copy both files to one"
+                throw DatabaseError(.readOnly, "opening", path, reason: reason)
+            }
+            return try SQLiteConnection(path: path, access: SQLITE_OPEN_READONLY, lock: nil, isUnchanging: true)
+        }
+    }
+
+    private init(
+        path: String, access: Int32, lock: consuming FileLock?, isUnchanging: Bool = false
+    ) throws(DatabaseError) {
+        precondition(Self.configurationResult == SQLITE_OK, "sqlite3_config: \(Self.configurationResult)")
+        handle = try DatabaseHandle(
+            path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock,
+            isUnchanging: isUnchanging)
+        super.init(name: path)
+        _ = marquee_sqlite3_add_uuid(handle.pointer)
+        // Waits for a foreign program, such as a shell; this program's own connections never block each other.
+        sqlite3_busy_timeout(handle.pointer, Self.busyTimeout)
+        try execute("pragma trusted_schema = off")  // the schema of a foreign file must not call functions
+        try execute("pragma temp_store = memory")  // a container's file system may be read-only, /tmp included
+    }
+
+    deinit {
+        statements.removeAll()  // before the handle, because a connection closes only after its last statement
+    }
+
+    /// Whether SQLite could only open the file for reading.
+    var isReadOnly: Bool {
+        sqlite3_db_readonly(handle.pointer, "main") == 1
+    }
+
+    // MARK: - Statements
+
+    override var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
+
+    override func send(
+        _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
+        read: (borrowing Row) throws(DatabaseError) -> Bool
+    ) throws(DatabaseError) {
+        let statement: Statement
+        if let prepared = statements[sql.utf8Start] {
+            statement = prepared
+        } else {
+            statement = try Statement(sql, on: handle.pointer, name: name)
+            statements[sql.utf8Start] = statement
+        }
+        defer {
+            sqlite3_reset(statement.pointer)
+            sqlite3_clear_bindings(statement.pointer)
+        }
+        var code = statement.bind(values)
+        if code == SQLITE_OK { code = sqlite3_step(statement.pointer) }
+        while code == SQLITE_ROW {
+            guard try read(Row(of: statement, from: name)) else { return }
+            code = sqlite3_step(statement.pointer)
+        }
+        if code != SQLITE_DONE { throw failure("running `\(sql)` on", code) }
+    }
+
+    /// Runs a script of several statements, such as a migration.
+    func run(script: String) throws(DatabaseError) {
+        try transaction.check()
+        let code = sqlite3_exec(handle.pointer, script, nil, nil, nil)
+        if code != SQLITE_OK { throw failure("running a script on", code) }
+    }
+
+    /// Makes the error of a failed statement.
+    private func failure(_ action: String, _ code: Int32) -> DatabaseError {
+        let error = DatabaseError(action, name, code: code, on: handle.pointer)
+        // Some errors, such as a full disk, end the transaction (https://www.sqlite.org/lang_transaction.html).
+        if !isInTransaction { transaction.fail(with: error) }
+        return error
+    }
+
+    // MARK: - Transactions
+
+    override var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
+
+    /// The number of rows that this connection has changed, including those of undone writes.
+    private var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
+
+    // Immediate, because a transaction that reads first and writes later can fail without waiting for the lock.
+    override func begin() throws(DatabaseError) {
+        try execute("begin immediate")
+        changesBefore = changeCount
+    }
+
+    override func beginReading() throws(DatabaseError) {
+        try execute("begin deferred")
+        transaction = Transaction(state: .open)
+    }
+
+    /// Commits. A commit that changes rows is counted, in the database and then in the lock file; `FileLock` says why.
+    override func end() throws(DatabaseError) {
+        let count = changeCount == changesBefore ? nil : try incrementStoredCommitCount()
+        try execute("commit")
+        if let count {
+            storedCommitCount = count
+            handle.recordCommits(count)
+        }
+    }
+
+    override func rollBack() {
+        transaction = Transaction()
+        // After some errors SQLite has rolled it back already.
+        if isInTransaction { try? execute("rollback") }
+    }
+
+    // MARK: - After a commit
+
+    override func tidy() -> Bool {
+        if !eraseLogIfAsked() { checkpointIfDue() }
+        return mustEraseLog
+    }
+
+    override func close() {
+        rewritePagesIfUnsure()  // before the checkpoint with which SQLite closes the file
+    }
+
+    /// Empties the write-ahead log after the commit of this write, so that it no longer holds what this write deletes.
+    ///
+    /// A deleted row is overwritten in the database, but earlier versions of its page stay in the log until the log is
+    /// overwritten, which may take days. While another connection reads an older state the log cannot be emptied; it is
+    /// then tried again once a second.
+    override func eraseLogAfterCommit() {
+        afterCommit { self.mustEraseLog = true }
+    }
+
+    override func size() throws(DatabaseError) -> Int {
+        try query("select page_count * page_size from pragma_page_count, pragma_page_size", as: Int.self)[0]
+    }
+
+    /// Increments the number of commits in the database and returns it.
+    private func incrementStoredCommitCount() throws(DatabaseError) -> Int {
+        let count: Int
+        if let storedCommitCount {
+            count = storedCommitCount + 1
+        } else {
+            count = try query("select commits from commit_count", as: Int.self)[0] + 1
+        }
+        try execute("update commit_count set commits = ?", count)
+        return count
+    }
+}
+
+/// The owner of a `sqlite3 *`, and of the lock with which it may write.
+struct DatabaseHandle: ~Copyable {
+    let pointer: OpaquePointer
+    // Released after `deinit` has closed the connection.
+    private let lock: FileLock?
+
+    /// Opens the file with `sqlite3_open_v2`.
+    ///
+    /// - Parameter isUnchanging: Whether SQLite reads without locks and without a write-ahead log (`immutable=1`).
+    init(path: String, flags: Int32, lock: consuming FileLock?, isUnchanging: Bool) throws(DatabaseError) {
+        var pointer: OpaquePointer?
+        let code =
+            isUnchanging
+            ? sqlite3_open_v2("file:\(path.percentEncoded)?immutable=1", &pointer, flags | SQLITE_OPEN_URI, nil)
+            : sqlite3_open_v2(path, &pointer, flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            defer { sqlite3_close_v2(pointer) }  // after a failure, the handle still holds the error's text
+            throw DatabaseError("opening", path, code: code, on: pointer)
+        }
+        self.pointer = pointer
+        self.lock = lock
+    }
+
+    /// Writes the number of acknowledged commits to the lock file.
+    func recordCommits(_ count: Int) {
+        switch lock {
+        case .some(let lock): lock.recordCommits(count)
+        case .none: break
+        }
+    }
+
+    deinit {
+        sqlite3_close_v2(pointer)
+    }
+}

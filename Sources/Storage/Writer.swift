@@ -1,0 +1,112 @@
+import Concurrency
+import Dispatch
+
+/// The connection that writes, on a queue of its own; the writes that wait share one commit.
+///
+/// While a commit waits for the disk, further writes queue up. The first of them schedules the next commit, which contains
+/// all that have arrived when it begins: under load, one `fsync` serves every waiting caller.
+actor Writer {
+    /// Resumes a write's caller; the error is that of the commit.
+    private typealias Completion = @Sendable (DatabaseError?) -> Void
+
+    /// A write that waits for the next commit.
+    private struct PendingWrite: Sendable {
+        /// Runs the write; returns nil if it throws, and the transaction must then be rolled back.
+        let runWithoutSavepoint: @Sendable (Connection) -> Completion?
+        /// Runs the write so that it alone is undone if it throws.
+        let runInSavepoint: @Sendable (Connection) -> Completion
+        /// Resumes the caller of a write that cannot run.
+        let fail: @Sendable (DatabaseError) -> Void
+    }
+
+    private let queue = DispatchSerialExecutor(label: "database writer")
+    private let name: String
+    private var connection: Connection?
+    private let pending = Locked<[PendingWrite]>([])
+    private var isTidying = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    init(_ connection: sending Connection) {
+        name = connection.name
+        self.connection = connection
+    }
+
+    nonisolated func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let write = PendingWrite { connection in
+                // The error is not kept: the write runs again in a savepoint and throws it there.
+                guard case .success(let value) = Result(catching: { try connection.runWithoutSavepoint(body) }) else {
+                    return nil
+                }
+                return { failure in continuation.resume(with: failure.map(Result.failure) ?? .success(value)) }
+            } runInSavepoint: { connection in
+                let result = Result { try connection.runInSavepoint(body) }
+                return { failure in continuation.resume(with: failure.map(Result.failure) ?? result) }
+            } fail: { error in
+                continuation.resume(throwing: error)
+            }
+            let isFirst = pending.withLock { pending in
+                pending.append(write)
+                return pending.count == 1
+            }
+            if isFirst { queue.run { self.assumeIsolated { $0.commit() } } }
+        }
+    }
+
+    func close() {
+        commit()
+        connection?.close()
+        connection = nil
+    }
+
+    private func commit() {
+        let group = pending.withLock { pending in
+            defer { pending = [] }
+            return pending
+        }
+        guard !group.isEmpty else { return }
+        do throws(DatabaseError) {
+            guard let connection else {
+                throw DatabaseError(.closed, "writing to", name, reason: "the database is closed")
+            }
+            let completions = try run(group, on: connection)
+            var failure: DatabaseError?
+            do throws(DatabaseError) { try connection.commit() } catch { failure = error }
+            for complete in completions { complete(failure) }
+            tidy(connection)
+        } catch {
+            for write in group { write.fail(error) }
+        }
+    }
+
+    /// Does what commits leave behind, once a second until it is done.
+    private func tidy(_ connection: Connection) {
+        guard connection.tidy(), !isTidying else { return }
+        isTidying = true
+        queue.run(after: .seconds(1)) { [weak self] in
+            self?.assumeIsolated { writer in
+                writer.isTidying = false
+                if let connection = writer.connection { writer.tidy(connection) }
+            }
+        }
+    }
+
+    /// Runs the writes in one transaction.
+    private func run(_ group: [PendingWrite], on connection: Connection) throws(DatabaseError) -> [Completion] {
+        try connection.beginWriting()
+        var completions: [Completion] = []
+        for write in group {
+            // Without savepoints at first, because SQLite copies pages for each one and a write rarely throws.
+            guard let completion = write.runWithoutSavepoint(connection) else {
+                connection.rollBack()
+                try connection.beginWriting()
+                return group.map { $0.runInSavepoint(connection) }
+            }
+            completions.append(completion)
+        }
+        return completions
+    }
+}
