@@ -196,7 +196,7 @@ let package = Package(
             of: "marquee",
             uses: [
                 "Text", "JSONCoding", "ZeroMQ", "ServiceRuntime", "YAML", "BoxOffice", "OpenMarket", "Contract",
-                "EventStore", "Messaging", "Notifier", "Worker", "Sandbox",
+                "EventStore", "Storage", "Messaging", "Notifier", "Worker", "Sandbox",
             ]),
         tests(of: "Sandbox", uses: ["JSONCoding", "WebServer", "Imaging", "BoxOffice"]),
         .testTarget(

@@ -41,8 +41,20 @@ extension Connection {
 
     /// Begins a transaction that writes.
     func beginWriting() throws(DatabaseError) {
-        try begin()
+        try begin(writing: true)
         transaction = Transaction(state: .open)
+    }
+
+    /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
+    func beginReading() throws(DatabaseError) {
+        try begin(writing: false)
+        transaction = Transaction(state: .open)
+    }
+
+    /// Rolls the transaction back, if there is one.
+    func rollBack() {
+        transaction = Transaction()
+        undo()
     }
 
     /// Commits the transaction and runs its actions, or rolls it back if the commit fails.

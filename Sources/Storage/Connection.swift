@@ -104,17 +104,14 @@ public class Connection {
         preconditionFailure("an engine's")
     }
 
-    /// Begins a transaction that writes, after those of all other writers.
-    func begin() throws(DatabaseError) { preconditionFailure("an engine's") }
-
-    /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
-    func beginReading() throws(DatabaseError) { preconditionFailure("an engine's") }
+    /// Begins a transaction: one that writes, after those of all other writers, or one that only reads.
+    func begin(writing: Bool) throws(DatabaseError) { preconditionFailure("an engine's") }
 
     /// Commits; when it returns, the changes are on disk.
     func end() throws(DatabaseError) { preconditionFailure("an engine's") }
 
-    /// Rolls the transaction back, if there is one.
-    func rollBack() { preconditionFailure("an engine's") }
+    /// Undoes the transaction, if there is one.
+    func undo() { preconditionFailure("an engine's") }
 
     /// Ends the connection in order; `deinit` does the rest.
     func close() {}

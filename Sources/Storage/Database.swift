@@ -26,11 +26,7 @@ public final class Database: Sendable {
             case .file(let path): try SQLiteConnection.writing(path: path, schema: schema)
             case .server(let server): try PostgreSQLConnection.writing(server, schema: schema)
             }
-        let reading =
-            switch location {
-            case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
-            case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
-            }
+        let reading = try Self.reading(location, schema)
         isRemote = if case .server = location { true } else { false }
         commitCounter = writing.commitCounter
         writer = Writer(writing)
@@ -108,13 +104,18 @@ public final class Database: Sendable {
     public static func inspect<Value>(
         _ location: DatabaseLocation, schema: Schema, _ body: (Connection) throws -> Value
     ) throws -> Value {
-        let connection =
-            switch location {
-            case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
-            case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
-            }
+        let connection = try reading(location, schema)
         try connection.beginReading()
         defer { connection.rollBack() }
         return try body(connection)
+    }
+
+    private static func reading(
+        _ location: DatabaseLocation, _ schema: Schema
+    ) throws(DatabaseError) -> sending Connection {
+        switch location {
+        case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
+        case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
+        }
     }
 }

@@ -24,27 +24,28 @@ enum ChartViews {
         );
 
         create view chart_line as
-        select
-            substr(topic, -10) as date, substr(topic, 13, length(topic) - 23) as market,
-            chart ->> '$.data.state' as state, chart ->> '$.data.revision' as revision, chart ->> '$.time' as learnt,
-            \(lineColumns)
-        from (
-            select topic, cast(body as text) as chart from event_topic join event using (stream, topic)
-            where topic >= 'ranking.day.' and topic < 'ranking.day/' and sequence = newest
-        ), json_each(chart, '$.data.entries') as entry;
+        select substr(topic, -10) as date, substr(topic, 13, length(topic) - 23) as market, \(lines(of: "day"));
 
         create view week_chart_line as
         select
             chart ->> '$.data.span' as span, chart ->> '$.data.firstDay' as firstDay,
             chart ->> '$.data.lastDay' as lastDay, chart ->> '$.data.yearWeek' as yearWeek,
             chart ->> '$.data.market' as market,
-            chart ->> '$.data.state' as state, chart ->> '$.data.revision' as revision, chart ->> '$.time' as learnt,
-            \(lineColumns)
-        from (
-            select topic, cast(body as text) as chart from event_topic join event using (stream, topic)
-            where topic >= 'ranking.week.' and topic < 'ranking.week/' and sequence = newest
-        ), json_each(chart, '$.data.entries') as entry;
+            \(lines(of: "week"));
         """
+
+    /// The columns of a line, and where they are from: the newest charts of a kind.
+    private static func lines(of kind: String) -> String {
+        let fields = columns.map { name, _ in "value ->> '\(name)' as \(name)" }.joined(separator: ", ")
+        return """
+            chart ->> '$.data.state' as state, chart ->> '$.data.revision' as revision, chart ->> '$.time' as learnt,
+            \(fields)
+            from (
+                select topic, cast(body as text) as chart from event_topic join event using (stream, topic)
+                where topic >= 'ranking.\(kind).' and topic < 'ranking.\(kind)/' and sequence = newest
+            ), json_each(chart, '$.data.entries') as entry
+            """
+    }
 
     static let postgreSQL = """
         create view chart_revision as
@@ -69,37 +70,33 @@ enum ChartViews {
         create view chart_line as
         select
             right(topic, 10) as date, substr(topic, 13, length(topic) - 23) as market,
-            chart #>> '{data,state}' as state, (chart #>> '{data,revision}')::bigint as revision,
-            chart ->> 'time' as learnt,
-            \(postgreSQLLineColumns)
-        from (
-            select topic, convert_from(body, 'UTF8')::jsonb as chart
-            from event_topic join event using (stream, topic)
-            where topic >= 'ranking.day.' and topic < 'ranking.day/' and sequence = newest
-        ) as newest, jsonb_array_elements(chart #> '{data,entries}') as entry (value);
+            \(postgreSQLLines(of: "day"));
 
         create view week_chart_line as
         select
             chart #>> '{data,span}' as span, chart #>> '{data,firstDay}' as "firstDay",
             chart #>> '{data,lastDay}' as "lastDay", chart #>> '{data,yearWeek}' as "yearWeek",
             chart #>> '{data,market}' as market,
-            chart #>> '{data,state}' as state, (chart #>> '{data,revision}')::bigint as revision,
-            chart ->> 'time' as learnt,
-            \(postgreSQLLineColumns)
-        from (
-            select topic, convert_from(body, 'UTF8')::jsonb as chart
-            from event_topic join event using (stream, topic)
-            where topic >= 'ranking.week.' and topic < 'ranking.week/' and sequence = newest
-        ) as newest, jsonb_array_elements(chart #> '{data,entries}') as entry (value);
+            \(postgreSQLLines(of: "week"));
         """
 
-    private static let lineColumns = columns.map { name, _ in "value ->> '\(name)' as \(name)" }.joined(separator: ", ")
-
-    private static let postgreSQLLineColumns = columns.map { name, type in
-        // A Boolean is 0 or 1, as in SQLite, which has no other.
-        let value = type == "int" ? "(value ->> '\(name)')::boolean" : "(value ->> '\(name)')"
-        return "\(value)::\(type) as \"\(name)\""
-    }.joined(separator: ", ")
+    private static func postgreSQLLines(of kind: String) -> String {
+        let fields = columns.map { name, type in
+            // A Boolean is 0 or 1, as in SQLite, which has no other.
+            let value = type == "int" ? "(value ->> '\(name)')::boolean" : "(value ->> '\(name)')"
+            return "\(value)::\(type) as \"\(name)\""
+        }.joined(separator: ", ")
+        return """
+            chart #>> '{data,state}' as state, (chart #>> '{data,revision}')::bigint as revision,
+            chart ->> 'time' as learnt,
+            \(fields)
+            from (
+                select topic, convert_from(body, 'UTF8')::jsonb as chart
+                from event_topic join event using (stream, topic)
+                where topic >= 'ranking.\(kind).' and topic < 'ranking.\(kind)/' and sequence = newest
+            ) as newest, jsonb_array_elements(chart #> '{data,entries}') as entry (value)
+            """
+    }
 
     /// The fields of a line, with PostgreSQL's types.
     private static let columns = [

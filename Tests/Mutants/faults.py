@@ -45,7 +45,7 @@ FAULTS = [
         "Storage/PostgreSQL/PostgreSQLConnection.swift", 'return last == number', 'return last < number', "StorageTests"),
     Fault(
         "replaced-writer-writes", "a process whose place another has taken goes on writing",
-        "Storage/PostgreSQL/PostgreSQLConnection.swift", "where writer = '\\(writer ?? \"\")' and version = ",
+        "Storage/PostgreSQL/PostgreSQLConnection.swift", "where writer = '\\(writer)' and version = ",
         "where version = ", "StorageTests"),
 
     # MARK: Event log

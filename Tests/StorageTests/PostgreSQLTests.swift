@@ -70,7 +70,7 @@ import Testing
 
     @Test("tables of another kind, of another program and of a newer version are left as they are", .patience)
     func foreign() async throws {
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         await database.close()
         let session = try PostgreSQLSession(place)
@@ -86,7 +86,7 @@ import Testing
 
     @Test("a connection that was lost between two writes is made again, and no write is lost or doubled", .patience)
     func reconnects() async throws {
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         try await database.write { try $0.insertNote("before") }
         _ = try await database.notes()
@@ -97,7 +97,7 @@ import Testing
 
     @Test("a connection that is lost within a write undoes it, and its caller may try again", .patience)
     func lostWithin() async throws {
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { connection in
@@ -113,7 +113,7 @@ import Testing
 
     @Test("a process whose place was taken writes nothing more", .patience)
     func fenced() async throws {
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let first = try await Engine.postgreSQL.database(in: folder)
         try await first.write { try $0.insertNote("first") }
         try PostgreSQLSession(place).endOthers()  // as if it had been cut off
@@ -132,7 +132,7 @@ import Testing
 
     @Test("a statement that fails at the beginning of a write leaves nothing behind", .patience)
     func failedBegin() async throws {
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         let session = try PostgreSQLSession(place)
         try session.run("alter table marquee_schema rename column number to away")
@@ -147,7 +147,7 @@ import Testing
         let server = try await PostgreSQLServer.shared()
         let proxy = try await Counterpart("postgresql_proxy.py", [server.socket, folder.file("proxy")])
         let address = "postgresql://marquee@/postgres?host=\(folder.file("proxy"))"
-        guard case .server(let place) = try await Engine.postgreSQL.location(in: folder) else { return }
+        let place = try await Engine.server(of: folder)
         let database = try Database(
             .server(DatabaseServer(address: address, namespace: place.namespace)), schema: Notes.schema)
         try Data().write(to: URL(filePath: folder.file("proxy/cut")))

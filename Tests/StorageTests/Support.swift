@@ -9,9 +9,16 @@ enum Engine: CaseIterable {
 
     /// Where the database of a folder is.
     func location(in folder: TemporaryFolder) async throws -> DatabaseLocation {
-        guard self == .postgreSQL else { return .file(folder.file("notes.db")) }
+        switch self {
+        case .sqlite: .file(folder.file("notes.db"))
+        case .postgreSQL: .server(try await Self.server(of: folder))
+        }
+    }
+
+    /// The schema of a folder in the server that the tests share.
+    static func server(of folder: TemporaryFolder) async throws -> DatabaseServer {
         let namespace = "n" + folder.path.filter { $0.isLetter || $0.isNumber }.lowercased().suffix(32)
-        return .server(DatabaseServer(address: try await PostgreSQLServer.shared().address(), namespace: namespace))
+        return DatabaseServer(address: try await PostgreSQLServer.shared().address(), namespace: namespace)
     }
 
     /// Opens the database of a folder.

@@ -2,12 +2,12 @@ import Foundation
 
 /// A PostgreSQL server of the tests' own, which ends with the last reference to it.
 public final class PostgreSQLServer: Sendable {
-    /// The server that tests share; each has a database or a schema of its own there.
+    /// The server that tests share; each has schemas of its own there.
     public static func shared() async throws -> PostgreSQLServer { try await start.value }
     private static let start = Task { try await PostgreSQLServer() }
 
     private let folder: TemporaryFolder
-    private let counterpart: Monitor<Counterpart?>
+    private let counterpart: Monitor<Counterpart>
 
     /// Starts a server, and waits until it can be used.
     public init() async throws {
@@ -23,23 +23,12 @@ public final class PostgreSQLServer: Sendable {
         "postgresql://marquee@/\(database)?host=\(folder.file("server"))"
     }
 
-    /// Makes a database, and returns its address.
-    public func makeDatabase() async throws -> String {
-        let name = "marquee_" + UUID().uuidString.lowercased().filter { $0 != "-" }
-        let (process, _) = try startPython(
-            [
-                "-c", "import subprocess, sys; sys.exit(subprocess.call(['psql', '-q', *sys.argv[1:]]))",
-                "--dbname", address(), "--command", "create database \(name)",
-            ], environment: ProcessInfo.processInfo.environment)
-        await blocking { process.waitUntilExit() }
-        return address(of: name)
-    }
-
     /// Ends the server as a power loss would.
-    public func kill() {
-        counterpart.withLock { $0 }?.end()
+    public func kill() async throws {
+        counterpart.withLock { $0 }.end()
         // The program that started the server has ended; the server follows it, and removes this file at its end.
-        while FileManager.default.fileExists(atPath: folder.file("server/data/postmaster.pid")) { usleep(10_000) }
+        let file = folder.file("server/data/postmaster.pid")
+        try await waitUntil("the server has ended") { !FileManager.default.fileExists(atPath: file) }
     }
 
     /// Starts the server again on what is on its disk.

@@ -88,10 +88,6 @@ public struct ContractError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
         self.upstream = upstream
     }
-
-    /// The error while the server of the database is away.
-    public static let databaseUnreachable = ContractError(
-        .overloaded, "the database cannot be reached", retryAfter: 1)
 }
 
 extension ContractError: Codable {

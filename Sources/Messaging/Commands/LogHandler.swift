@@ -62,12 +62,8 @@ public struct LogHandler: Sendable {
                 let name = String(command.name.prefix(40)).debugDescription
                 return .refused(ContractError(.badRequest, "unknown command \(name)", field: "command"))
             }
-        } catch let failure as ContractError {
-            return .refused(failure)
-        } catch let error as DatabaseError where error.kind == .unreachable {
-            return .refused(.databaseUnreachable)
         } catch {
-            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
+            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
         }
     }
 
@@ -103,5 +99,20 @@ extension PageHeader {
         self.init(
             epoch: epoch, stream: stream, position: stream.map { snapshot.positions[$0] ?? .zero },
             more: snapshot.more, positions: snapshot.positions)
+    }
+}
+
+extension ContractError {
+    /// Returns the error with which a command is refused that failed: the error itself if it is one of the contract's.
+    ///
+    /// - Parameter message: What failed, and why, for an internal error.
+    public init(_ error: any Error, _ message: @autoclosure () -> String) {
+        switch error {
+        case let error as ContractError: self = error
+        // Not in libpq's words, which name hosts and users.
+        case let error as DatabaseError where error.kind == .unreachable:
+            self.init(.overloaded, "the database cannot be reached", retryAfter: 1)
+        default: self.init(.internal, message())
+        }
     }
 }

@@ -24,10 +24,8 @@ struct RetryHandler: Sendable {
             let dead = try deadLetters(in: command)
             let sinks = try await database.write { try outbox.requeue(dead, in: $0) }
             return Reply(frames: [Array("retried".utf8), try JSON.encode(RetryReply(sinks: sinks))])
-        } catch let error as ContractError {
-            return .refused(error)
         } catch {
-            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
+            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
         }
     }
 

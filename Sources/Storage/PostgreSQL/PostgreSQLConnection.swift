@@ -17,14 +17,14 @@ final class PostgreSQLConnection: Connection {
 
     // MARK: Of a connection that writes
 
-    /// The name of this process in `marquee_schema`; nil if it only reads.
-    private let writer: String?
+    /// The name of this process in `marquee_schema`; empty if it only reads.
+    private let writer: String
     /// The number of the open transaction, of those of this process.
     private var number = 0
     /// A commit of which nobody knows whether it was made, and what to do if it was.
     private var unresolved: (number: Int, actions: [() -> Void])?
 
-    private init(_ server: DatabaseServer, _ schema: Schema, writer: String?) {
+    private init(_ server: DatabaseServer, _ schema: Schema, writer: String = "") {
         self.server = server
         self.schema = schema
         self.writer = writer
@@ -38,7 +38,7 @@ final class PostgreSQLConnection: Connection {
         try schema.prepare(session, server)
         try connection.lock(session)
         try session.transaction { session throws(DatabaseError) in
-            try session.run("update marquee_schema set writer = '\(connection.writer ?? "")', number = 0")
+            try session.run("update marquee_schema set writer = '\(connection.writer)', number = 0")
         }
         // Only now: a process that writes with older tables must have ended.
         try schema.migrate(session, server)
@@ -48,7 +48,7 @@ final class PostgreSQLConnection: Connection {
 
     /// Connects for reading.
     static func reading(_ server: DatabaseServer, schema: Schema) throws(DatabaseError) -> sending Connection {
-        let connection = PostgreSQLConnection(server, schema, writer: nil)
+        let connection = PostgreSQLConnection(server, schema)
         _ = try connection.connected()
         return connection
     }
@@ -63,13 +63,13 @@ final class PostgreSQLConnection: Connection {
         if let lastFailure, lastFailure.time.duration(to: .now) < .seconds(1) { throw lastFailure.error }
         do throws(DatabaseError) {
             let new = try PostgreSQLSession(server)
-            if let writer {
+            if writer.isEmpty {
+                try schema.check(new, server)
+            } else {
                 // One whose place was taken must not take the lock, or the other could not come back.
                 let mine = "select 1 from marquee_schema where writer = '\(writer)'"
                 guard try new.run(mine) != nil else { throw try placeError(new) }
                 try lock(new)
-            } else {
-                try schema.check(new, server)
             }
             (session, lastFailure) = (new, nil)
             return new
@@ -89,7 +89,7 @@ final class PostgreSQLConnection: Connection {
             select pg_terminate_backend(pid, 2000) from pg_locks, marquee_schema
             where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
                 and database = (select oid from pg_database where datname = current_database())
-                and granted and writer = '\(writer ?? "")'
+                and granted and writer = '\(writer)'
             """)
         // The server may need a moment to see that a process has died.
         for _ in 0..<20 {
@@ -120,6 +120,14 @@ final class PostgreSQLConnection: Connection {
         }
     }
 
+    /// Returns the session of the open transaction.
+    private func open(_ action: @autoclosure () -> String) throws(DatabaseError) -> PostgreSQLSession {
+        guard let session else {
+            throw DatabaseError(.unreachable, action(), name, reason: "the connection is lost")
+        }
+        return session
+    }
+
     // MARK: - Statements
 
     override var changedRows: Int { changes }
@@ -128,9 +136,7 @@ final class PostgreSQLConnection: Connection {
         _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
         read: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
-        guard let session else {
-            throw DatabaseError(.unreachable, "running `\(sql)` on", name, reason: "the connection is lost")
-        }
+        let session = try open("running `\(sql)` on")
         func readAll(_ result: PostgreSQLResult) throws(DatabaseError) -> Bool {
             while result.row < result.rowCount {
                 guard try read(Row(of: result, from: name)) else { return false }
@@ -168,25 +174,22 @@ final class PostgreSQLConnection: Connection {
     override var isInTransaction: Bool { session?.isInTransaction ?? false }
 
     // The levels are said, because a role or a database may have others as a default.
-    override func begin() throws(DatabaseError) {
+    override func begin(writing: Bool) throws(DatabaseError) {
         try begin { session throws(DatabaseError) in
+            guard writing else {
+                try session.run("begin isolation level repeatable read, read only")
+                return
+            }
             try resolve(session)
             let row = try session.run(
                 """
                 begin isolation level read committed, read write;
                 update marquee_schema set number = number + 1
-                where writer = '\(writer ?? "")' and version = \(schema.version) returning number
+                where writer = '\(writer)' and version = \(schema.version) returning number
                 """)
             guard let number = row.flatMap({ Int($0) }) else { throw try placeError(session) }
             self.number = number
         }
-    }
-
-    override func beginReading() throws(DatabaseError) {
-        try begin { session throws(DatabaseError) in
-            try session.run("begin isolation level repeatable read, read only")
-        }
-        transaction = Transaction(state: .open)
     }
 
     /// Makes the error of a process that may not write any more.
@@ -197,13 +200,9 @@ final class PostgreSQLConnection: Connection {
     }
 
     override func end() throws(DatabaseError) {
-        guard let session else {
-            throw DatabaseError(.unreachable, "committing to", name, reason: "the connection is lost")
-        }
+        let session = try open("committing to")
         do throws(DatabaseError) {
-            guard try session.commit() else {
-                throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
-            }
+            try session.commit()
         } catch {
             guard error.kind == .unreachable || session.isLost else { throw error }
             // The answer is lost; the commit may be made. Others wait, so this does not take long.
@@ -243,7 +242,7 @@ final class PostgreSQLConnection: Connection {
         var row: String?
         // With a lock and a commit: so the answer waits for a synchronous standby, as the lost one did.
         try session.transaction { session throws(DatabaseError) in
-            row = try session.run("select number from marquee_schema where writer = '\(writer ?? "")' for update")
+            row = try session.run("select number from marquee_schema where writer = '\(writer)' for update")
         }
         guard let last = row.flatMap({ Int($0) }) else { throw try placeError(session) }
         return last == number
@@ -255,8 +254,7 @@ final class PostgreSQLConnection: Connection {
         return unresolved != nil
     }
 
-    override func rollBack() {
-        transaction = Transaction()
+    override func undo() {
         guard let session, session.mustRollBack else { return }
         _ = try? session.run("rollback")  // a session that fails here is lost, and made again
     }

@@ -39,15 +39,12 @@ final class PostgreSQLSession {
         }
         // A notice is for a person at a terminal; libpq's own receiver writes it to standard error.
         PQsetNoticeReceiver(pointer, { _, _ in }, nil)
+        // A commit that is not on disk is none; waiting for a standby or not is the operator's decision.
         try run(
             """
             set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
             set tcp_user_timeout = '10s';
-            set search_path = \(server.namespace)
-            """)
-        // A commit that is not on disk is none; waiting for a standby or not is the operator's decision.
-        try run(
-            """
+            set search_path = \(server.namespace);
             select set_config('synchronous_commit', 'on', false)
             where current_setting('synchronous_commit') = 'off'
             """)
@@ -88,19 +85,19 @@ final class PostgreSQLSession {
         try run("begin isolation level read committed, read write")
         do throws(DatabaseError) {
             try body(self)
-            guard try commit() else {
-                throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
-            }
+            try commit()
         } catch {
             if mustRollBack { _ = try? run("rollback") }
             throw error
         }
     }
 
-    /// Ends the transaction with a commit; returns false if the server has rolled it back.
-    func commit() throws(DatabaseError) -> Bool {
+    /// Ends the transaction with a commit; throws, too, if the server has rolled it back.
+    func commit() throws(DatabaseError) {
         let result = PostgreSQLResult(try check(PQexec(pointer, "commit"), "committing to"), of: "")
-        return String(cString: PQcmdStatus(result.pointer)) == "COMMIT"
+        guard String(cString: PQcmdStatus(result.pointer)) == "COMMIT" else {
+            throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
+        }
     }
 
     /// Runs a statement, which is prepared at its first run.

@@ -68,7 +68,6 @@ final class SQLiteConnection: Connection {
             path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock,
             isUnchanging: isUnchanging)
         super.init(name: path)
-        _ = marquee_sqlite3_add_uuid(handle.pointer)
         // Waits for a foreign program, such as a shell; this program's own connections never block each other.
         sqlite3_busy_timeout(handle.pointer, Self.busyTimeout)
         try execute("pragma trusted_schema = off")  // the schema of a foreign file must not call functions
@@ -135,14 +134,9 @@ final class SQLiteConnection: Connection {
     private var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
 
     // Immediate, because a transaction that reads first and writes later can fail without waiting for the lock.
-    override func begin() throws(DatabaseError) {
-        try execute("begin immediate")
+    override func begin(writing: Bool) throws(DatabaseError) {
+        try execute(writing ? "begin immediate" : "begin deferred")
         changesBefore = changeCount
-    }
-
-    override func beginReading() throws(DatabaseError) {
-        try execute("begin deferred")
-        transaction = Transaction(state: .open)
     }
 
     /// Commits. A commit that changes rows is counted, in the database and then in the lock file; `FileLock` says why.
@@ -155,8 +149,7 @@ final class SQLiteConnection: Connection {
         }
     }
 
-    override func rollBack() {
-        transaction = Transaction()
+    override func undo() {
         // After some errors SQLite has rolled it back already.
         if isInTransaction { try? execute("rollback") }
     }

@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Schema {
     /// The `application_id` of the files.
     private var applicationID: Int { tag.utf8.reduce(0) { $0 << 8 | Int($1) } }
@@ -34,6 +36,7 @@ extension Schema {
         do throws(DatabaseError) {
             let found = try foundVersion(in: connection)
             if found == 0 {
+                _ = marquee_sqlite3_add_uuid(connection.handle.pointer)  // a new log's epoch is made by it
                 try connection.run(
                     script: """
                         pragma application_id = \(applicationID);

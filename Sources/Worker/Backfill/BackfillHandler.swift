@@ -74,10 +74,8 @@ extension BackfillService {
             backoff.withLock { $0 = BackoffState() }
             wakeSignal.signal()
             return .accepted(Self.receipt("\(number)"))
-        } catch let error as ContractError {
-            return .refused(error)
         } catch {
-            return .refused(ContractError(.internal, "the backfill could not be stored: \(error)"))
+            return .refused(ContractError(error, "the backfill could not be stored: \(error)"))
         }
     }
 

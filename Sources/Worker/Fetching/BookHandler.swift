@@ -34,10 +34,8 @@ struct BookHandler: Sendable {
                 throw try ContractError(error, at: quota.wallClock.now())
             }
             return Reply(frames: [Array("booked".utf8), Array("{}".utf8)])
-        } catch let error as ContractError {
-            return .refused(error)
         } catch {
-            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
+            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
         }
     }
 }

@@ -42,10 +42,8 @@ struct PosterHandler: Sendable {
                 client: requestGuard.client(command.sender))
             try await accept(IntakeItem(accepted: accepted, frames: frames), fields.url, for: code)
             return .accepted(accepted.id)
-        } catch let error as ContractError {
-            return .refused(error)
         } catch {
-            return .refused(ContractError(.internal, "\(command.name) failed: \(error)"))
+            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
         }
     }
 

@@ -6,7 +6,6 @@ import Health
 import Messaging
 import OpenMarket
 import ServiceRuntime
-import Storage
 import Upstreams
 import ZeroMQ
 
@@ -66,8 +65,7 @@ struct RequestIntake: Sendable {
             logger.error(
                 "requests cannot be stored and are refused; clients may send them again",
                 [.count: items.count, .error: "\(error)"])
-            let isAway = (error as? DatabaseError)?.kind == .unreachable
-            let failure = isAway ? .databaseUnreachable : ContractError(.internal, "the request could not be stored")
+            let failure = ContractError(error, "the request could not be stored")
             return items.map { _ in .failure(failure) }
         }
     }

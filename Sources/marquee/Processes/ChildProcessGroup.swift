@@ -32,12 +32,11 @@ final class ChildProcessGroup: Sendable {
         usesSandbox = configuration.kobis.key == nil
         folder = try DataFolder(usesSandbox ? configuration.sandboxDataFolder : configuration.dataFolder)
         beginsNewLog = access(folder.file("worker.db"), F_OK) != 0
-        settings = ["MARQUEE_DATA": folder.path].merging(
-            configuration.schedule == nil ? ["MARQUEE_SCHEDULE": "on"] : [:]
-        ) { own, _ in own }.merging(
-            // Made-up figures stay in the folder of their own.
-            usesSandbox ? ["MARQUEE_DATABASE": "", "MARQUEE_DATABASE_FILE": ""] : [:]
-        ) { own, _ in own }
+        var settings = ["MARQUEE_DATA": folder.path]
+        if configuration.schedule == nil { settings["MARQUEE_SCHEDULE"] = "on" }
+        // Made-up figures stay in the folder of their own.
+        if usesSandbox { for name in ["MARQUEE_DATABASE", "MARQUEE_DATABASE_FILE"] { settings[name] = "" } }
+        self.settings = settings
         roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
         description =
             (usesSandbox

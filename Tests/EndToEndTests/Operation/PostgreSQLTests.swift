@@ -7,7 +7,7 @@ extension Failures {
     @Suite struct PostgreSQLTests {
         @Test("the state is in the server, and killed processes go on with it", .patience)
         func state() async throws {
-            let address = try await PostgreSQLServer.shared().makeDatabase()
+            let address = try await PostgreSQLServer.shared().address()
             try await ProcessHarness.run(settings: ["MARQUEE_DATABASE": address]) { harness, client in
                 var charts: [JSON] = []
                 for day in 3...5 { charts.append(try await client.day("2024-06-0\(day)").events[0].data) }
@@ -44,10 +44,9 @@ extension Failures {
         @Test("while the server is away requests are refused, and all goes on when it is back", .patience)
         func outage() async throws {
             let server = try await PostgreSQLServer()
-            let settings = ["MARQUEE_DATABASE": try await server.makeDatabase()]
-            try await ProcessHarness.run(settings: settings) { harness, client in
+            try await ProcessHarness.run(settings: ["MARQUEE_DATABASE": server.address()]) { harness, client in
                 _ = try await client.day("2024-06-03")
-                server.kill()
+                try await server.kill()
                 let body = #"{"id": "later", "date": "2024-06-04"}"#
                 let refused = try await client.ask("fetch.day", body)
                 #expect(refused.word == "refused" && refused.body["code"] == "overloaded", "\(refused.body)")
