@@ -52,8 +52,10 @@ extension HTTPResponse {
 
     /// Whether the body is XML and no web page, which may begin as XML does.
     public var isXML: Bool {
+        // Nearly every body is JSON, whose beginning need not be searched.
+        guard isMarkup else { return false }
         let beginning = String(decoding: body.prefix(1_000), as: UTF8.self).lowercased()
-        return isMarkup && !beginning.contains("<html")
+        return !beginning.contains("<html")
             && (beginning.contains("<?xml") || self["Content-Type"]?.lowercased().contains("/xml") == true)
     }
 
