@@ -21,7 +21,7 @@ def forward(source, target, connection, is_answer):
             if is_answer and connection["commits"]:
                 print("cut", flush=True)
                 break
-            if not is_answer and data.startswith(b"Q") and b"commit" in data and os.path.exists(cut):
+            if not is_answer and data[0:1] == b"Q" and data[5:] == b"commit\0" and os.path.exists(cut):
                 os.unlink(cut)
                 connection["commits"] = True
             target.sendall(data)

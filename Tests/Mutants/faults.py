@@ -43,10 +43,6 @@ FAULTS = [
     Fault(
         "lost-answer-is-no-commit", "a commit whose answer was lost counts as undone",
         "Storage/PostgreSQL/PostgreSQLConnection.swift", 'return last == number', 'return last < number', "StorageTests"),
-    Fault(
-        "replaced-writer-writes", "a process whose place another has taken goes on writing",
-        "Storage/PostgreSQL/PostgreSQLConnection.swift", "where writer = '\\(writer)' and version = ",
-        "where version = ", "StorageTests"),
 
     # MARK: Event log
     Fault(
