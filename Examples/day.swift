@@ -13,8 +13,8 @@ enum ExampleDay {
 
         let io = try IOThread()
         let client = RequestClient(
-            io, commands: settings["MARQUEE_COMMANDS"] ?? "tcp://127.0.0.1:5551",
-            events: settings["MARQUEE_EVENTS"] ?? "tcp://127.0.0.1:5552")
+            io, commands: [settings["MARQUEE_COMMANDS"] ?? "tcp://127.0.0.1:5551"],
+            events: [settings["MARQUEE_EVENTS"] ?? "tcp://127.0.0.1:5552"])
         let outcome = try await client.perform(Request(.day(day, .all)), within: .seconds(60))
         await io.shutdown()
 

@@ -5,8 +5,9 @@ Subscribes to the topics that begin with a prefix (all, if there is none) and pr
 its stream where the prefixes cover the whole stream, in the order of its topic otherwise. What ZeroMQ drops is read
 from the log; docs/subscription.md explains how. Needs pyzmq (Debian: python3-zmq).
 
-As a module: `for topic, event in Subscription(events, commands, ["ranking."]): ...`. Store `subscription.position` as
-JSON in the transaction that stores the effects of an event, and pass it back to continue after that event.
+As a module: `for topic, event in Subscription(events, commands, ["ranking."]): ...`, with lists of addresses where
+workers share a database. Store `subscription.position` as JSON in the transaction that stores the effects of an event,
+and pass it back to continue after that event.
 """
 import argparse
 import json
@@ -24,7 +25,9 @@ class Subscription:
     """Iterate over it for pairs of a topic and an event; it does not end by itself."""
 
     def __init__(self, events, commands, prefixes=("",), position=None, from_start=False):
-        self.events, self.commands, self.prefixes, self.from_start = events, commands, prefixes, from_start
+        # The first address of each is in use; who is silent goes to the end.
+        self.events, self.commands = ([it] if isinstance(it, str) else list(it) for it in (events, commands))
+        self.prefixes, self.from_start = prefixes, from_start
         # {"epoch": ..., "streams": {stream: {"after": n, "beyond": [...]}}}: all up to n was delivered, and these.
         self.position = position
         self.questions = None
@@ -33,7 +36,7 @@ class Subscription:
     def _listen(self):
         self.socket = zmq.Context.instance().socket(zmq.SUB)
         self.socket.linger = 0
-        self.socket.connect(self.events)
+        self.socket.connect(self.events[0])
         # Heartbeats last: the first one says that the other subscriptions are in force.
         for prefix in (*self.prefixes, "heartbeat."):
             self.socket.subscribe(prefix)
@@ -42,6 +45,7 @@ class Subscription:
         while True:
             if not self.socket.poll(SILENCE):
                 self.socket.close()
+                self.events.append(self.events.pop(0))
                 self._listen()
                 continue
             topic, body = self.socket.recv_multipart()
@@ -106,7 +110,7 @@ class Subscription:
             if not self.questions:
                 self.questions = zmq.Context.instance().socket(zmq.REQ)
                 self.questions.linger = 0
-                self.questions.connect(self.commands)
+                self.questions.connect(self.commands[0])
             self.questions.send_multipart([b"replay", json.dumps(fields).encode()])
             if self.questions.poll(10_000):
                 word, body, *frames = self.questions.recv_multipart()
@@ -117,7 +121,8 @@ class Subscription:
                 problem = "no answer"
             self.questions.close()
             self.questions = None
-            print(f"{self.commands}: {problem}; trying again in {pause} s", file=sys.stderr)
+            print(f"{self.commands[0]}: {problem}; trying again in {pause} s", file=sys.stderr)
+            self.commands.append(self.commands.pop(0))
             time.sleep(pause)
             pause = min(2 * pause, 5)
 
@@ -144,6 +149,15 @@ class Subscription:
         place.update(after=after, beyond=[other for other in place["beyond"] if other > after])
 
 
+def addresses(variable, default):
+    """Returns the address in a variable, or, with MARQUEE_WORKERS=a,b, its port at each of these hosts."""
+    address, hosts = os.environ.get(variable) or default, os.environ.get("MARQUEE_WORKERS")
+    if not hosts or not address.startswith("tcp:"):
+        return [address]
+    port = address.rpartition(":")[2]
+    return [f"tcp://{host.strip()}:{port}" for host in hosts.split(",")]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Prints events and loses none.")
     parser.add_argument("prefixes", nargs="*", metavar="prefix", help="what topics begin with (default: all)")
@@ -152,8 +166,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print whole events, one a line")
     options = parser.parse_args()
     subscription = Subscription(
-        os.environ.get("MARQUEE_EVENTS", "tcp://127.0.0.1:5552"),
-        os.environ.get("MARQUEE_COMMANDS", "tcp://127.0.0.1:5551"),
+        addresses("MARQUEE_EVENTS", "tcp://127.0.0.1:5552"), addresses("MARQUEE_COMMANDS", "tcp://127.0.0.1:5551"),
         options.prefixes or [""], from_start=options.from_start)
     for count, (topic, event) in enumerate(subscription, 1):
         print(json.dumps(event, ensure_ascii=False) if options.json else f"{topic} {event['sequence']}", flush=True)

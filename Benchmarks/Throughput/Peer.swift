@@ -78,7 +78,8 @@ struct Peer {
     /// Reads events by a subscription that checks and repairs, until it has had so many.
     func read(_ address: String, count: Int) async throws {
         let subscription = try await Subscription(
-            io, events: address, commands: "inproc://nobody", prefixes: ["ranking."], from: .newest, options: options)
+            io, events: [address], commands: ["inproc://nobody"], prefixes: ["ranking."], from: .newest,
+            options: options)
         var received = 0
         var began = ContinuousClock.now
         let end = try await subscription.readBatches { batch in

@@ -110,16 +110,16 @@ extension BoardProcess {
 
     private func openSockets(_ storage: Storage) async throws -> Sockets {
         let io = try configuration.makeClientThread()
-        let (events, alerts) = (configuration.events.reachable, configuration.alerts.reachable)
+        let (events, alerts) = (configuration.reachableEvents, configuration.reachableAlerts)
         let heartbeats = try await HeartbeatMonitor(
             io, worker: events, notifier: alerts, streams: storage.streams, clock: runtime.clock)
         let worker = try await Subscription(
-            io, events: events, commands: configuration.commands.reachable,
+            io, events: events, commands: configuration.reachableCommands,
             prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
             from: try await storage.model.start(of: .worker)
         ) { $0.log(to: runtime.logger) }
         let notifier = try await Subscription(
-            io, events: alerts, commands: configuration.alertCommands.reachable, prefixes: ["alert."],
+            io, events: alerts, commands: configuration.reachableAlertCommands, prefixes: ["alert."],
             from: try await storage.model.start(of: .notifier)
         ) { $0.log(to: runtime.logger) }
         runtime.metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
@@ -164,12 +164,12 @@ extension BoardProcess {
         return API(
             model: model, streams: storage.streams, posters: PosterImages(model: model, cache: images), images: images,
             requests: RequestForwarder(
-                sockets.io, address: configuration.commands.reachable, perSecond: configuration.boardRate,
+                sockets.io, addresses: configuration.reachableCommands, perSecond: configuration.boardRate,
                 perDay: configuration.boardRequestsPerDay, runtime: runtime),
             sessions: BoardSessions(password: configuration.boardPassword, clock: runtime.clock),
             hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
             statuses: StatusCache(
-                sockets.io, worker: configuration.commands.reachable, notifier: configuration.alertCommands.reachable),
+                sockets.io, worker: configuration.reachableCommands, notifier: configuration.reachableAlertCommands),
             answers: ResponseCache(of: model, limit: configuration.memoryBudget.bytes(for: .queuedHTTP) / 4),
             isPrivate: isPrivate, isSecure: isSecure,
             refusalCounters: runtime.metrics.counters(

@@ -121,7 +121,7 @@ extension NotifierProcess {
             commands: try await io.open(
                 .router, bind: [configuration.alertCommands.description], options: access.socketOptions),
             heartbeats: try await HeartbeatReader(
-                io, of: "worker", address: configuration.events.reachable, clock: runtime.clock))
+                io, of: "worker", addresses: configuration.reachableEvents, clock: runtime.clock))
     }
 }
 
@@ -149,7 +149,7 @@ extension NotifierProcess {
                 outbox: delivery.outbox)
             let alertState = try await store.loadAlertState(rules: rules, since: since)
             let subscription = try await Subscription(
-                sockets.io, events: configuration.events.reachable, commands: configuration.commands.reachable,
+                sockets.io, events: configuration.reachableEvents, commands: configuration.reachableCommands,
                 // Whole streams, because what a chart fires depends on which came before it, and only a whole stream is
                 // delivered in its order.
                 prefixes: streams(of: rules, delivery).map { "\($0.rawValue)." }, from: alertState.start

@@ -16,13 +16,9 @@ import ZeroMQ
         try await withIO { io in
             let router = try await io.bind(.router)
             var commands = router.commands().makeAsyncIterator()
-            let client = try await CommandClient(io, address: router.addresses[0])
             let clock = ManualClock()
-            let first = Task {
-                try await withDeadline(.seconds(1), orThrow: ResponseTimeoutError(address: "there"), clock: clock) {
-                    try await client.ask("first")
-                }
-            }
+            let client = try await CommandClient(io, addresses: router.addresses, clock: clock)
+            let first = Task { try await client.ask("first", within: .seconds(1)) }
             let late = try #require(await commands.next())
             await clock.sleepers()
             clock.advance(by: .seconds(1))
@@ -36,12 +32,49 @@ import ZeroMQ
         }
     }
 
+    @Test("a command that a host leaves unanswered goes to the next one, which is then the first to be asked")
+    func nextHost() async throws {
+        try await withIO { io in
+            let (silent, answering) = (try await io.bind(.router), try await io.bind(.router))
+            var (unanswered, commands) = (
+                silent.commands().makeAsyncIterator(), answering.commands().makeAsyncIterator()
+            )
+            let clock = ManualClock()
+            let client = try await CommandClient(io, addresses: silent.addresses + answering.addresses, clock: clock)
+            async let reply = client.ask("fetch.day", #"{"id":"a"}"#)
+            let question = await unanswered.next()
+            await clock.sleepers()
+            clock.advance(by: .seconds(1))
+            let again = await commands.next()
+            #expect(again?.frames == question?.frames)
+            try answer(again, on: answering)
+            #expect(try await reply.frames == Message("fetch.day", #"{"id":"a"}"#).frames)
+            #expect(await client.address == answering.addresses[0])
+            async let next = client.ask("status")
+            try answer(await commands.next(), on: answering)
+            #expect(try await next.word == "status")
+        }
+    }
+
+    @Test("a command that no host answers fails with an error that names all of them")
+    func allSilent() async throws {
+        try await withIO { io in
+            let folder = try TemporaryFolder()
+            let addresses = ["a", "b"].map { "ipc://" + folder.file($0) }
+            let client = try await CommandClient(io, addresses: addresses)
+            let error = await #expect(throws: ResponseTimeoutError.self) {
+                try await client.ask("status", within: .milliseconds(1))
+            }
+            #expect(error.map { "\($0)".contains("no reply from any of \(addresses[0]), \(addresses[1]):") } == true)
+        }
+    }
+
     @Test("concurrent commands get their own replies")
     func atOnce() async throws {
         try await withIO { io in
             let router = try await io.bind(.router)
             var commands = router.commands().makeAsyncIterator()
-            let client = try await CommandClient(io, address: router.addresses[0])
+            let client = try await CommandClient(io, addresses: router.addresses)
             async let one = client.ask("one")
             async let two = client.ask("two")
             async let three = client.ask("three")
@@ -68,7 +101,7 @@ import ZeroMQ
                     Task { for await batch in back.incoming { await front.send(batch.map { Message($0.frames) }) } })
                 address = front.addresses[0]
             }
-            let client = try await CommandClient(io, address: address)
+            let client = try await CommandClient(io, addresses: [address])
             async let reply = client.ask("status", "{}")
             let question = await commands.next()
             #expect(question?.frames == Message("status", "{}").frames)
@@ -83,7 +116,7 @@ import ZeroMQ
         try await withIO { io in
             let folder = try TemporaryFolder()
             let address = "ipc://" + folder.file("commands")
-            let client = try await CommandClient(io, address: address)
+            let client = try await CommandClient(io, addresses: [address])
             async let reply = client.ask("status")
             let router = try await io.open(.router, bind: [address])
             var commands = router.commands().makeAsyncIterator()

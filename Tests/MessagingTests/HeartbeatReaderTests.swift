@@ -11,7 +11,7 @@ import ZeroMQ
         let clock = ManualClock()
         let io = try IOThread()
         let events = try await io.open(.publisher, bind: ["tcp://127.0.0.1:*"])
-        let pulse = try await HeartbeatReader(io, of: "worker", address: events.addresses[0], clock: clock)
+        let pulse = try await HeartbeatReader(io, of: "worker", addresses: events.addresses, clock: clock)
         #expect(pulse.problem == "worker: no heartbeat received yet")
         let found = Locked(0)
         async let running: Void = pulse.run { found.withLock { $0 += 1 } }

@@ -226,7 +226,7 @@ import ZeroMQ
         let router = try await io.open(.router, bind: ["tcp://127.0.0.1:*"])
         let commands = LogHandler(log: log.log, database: log.database) { .status(["well": true]) }
         async let served: Void = CommandServer(router).run { await commands.answer($0) }
-        let client = try await CommandClient(io, address: router.addresses[0])
+        let client = try await CommandClient(io, addresses: router.addresses)
         let reply = try await client.ask("replay", #"{"stream":"request","limit":5000}"#)
         #expect(reply.frames.count == 10_002)
         #expect(reply.frames.suffix(1) == [events[4_999].body])

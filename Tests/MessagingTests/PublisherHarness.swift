@@ -88,7 +88,7 @@ final class PublisherHarness: Sendable {
         onDiagnostic: @escaping @Sendable (Subscription.Diagnostic) -> Void = { _ in }
     ) async throws -> Subscription {
         try await Subscription(
-            io, events: events, commands: commands, prefixes: prefixes, from: start, clock: clock,
+            io, events: [events], commands: [commands], prefixes: prefixes, from: start, clock: clock,
             onDiagnostic: onDiagnostic)
     }
 

@@ -8,13 +8,15 @@ final class PythonSubscriber: Sendable {
     private let process: Process
     private let output: FileHandle
 
-    /// Starts it as a client of a harness.
-    init(_ harness: PublisherHarness, _ arguments: [String]) throws {
+    /// Starts it as a client of a harness, or of harnesses with its ports at several hosts.
+    init(_ harness: PublisherHarness, hosts: String = "", _ arguments: [String]) throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Examples/subscription.py")
         (process, output) = try startPython(
             [script.path] + arguments,
-            environment: ["MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands])
+            environment: [
+                "MARQUEE_EVENTS": harness.events, "MARQUEE_COMMANDS": harness.commands, "MARQUEE_WORKERS": hosts,
+            ])
     }
 
     deinit {

@@ -44,6 +44,29 @@ import Testing
         await third.end()
     }
 
+    @Test("the subscription goes on at the next host when one is silent")
+    func nextHost() async throws {
+        let log = try await EventLogFixture(in: folder)
+        let first = try await PublisherHarness(log)
+        let second = try await PublisherHarness(
+            log, events: first.events.replacing("127.0.0.1", with: "127.0.0.2"),
+            commands: first.commands.replacing("127.0.0.1", with: "127.0.0.2"))
+        let subscriber = try PythonSubscriber(
+            first, hosts: "127.0.0.1,127.0.0.2", ["movie.", "--from-start", "--stop-after", "3"])
+        await first.waitForSubscriber(to: "heartbeat.worker")
+        try await first.publish("movie.AAAAAAAA")
+        var output = await subscriber.piece()
+        // It dies, and something is written before the other one is heard.
+        await first.end()
+        second.send(try await log.page(of: .movie).events)
+        try await second.publish("movie.BBBBBBBB")
+        output += await subscriber.piece()
+        try await second.publish("movie.CCCCCCCC")
+        output += await subscriber.rest()
+        #expect(numbers(in: output) == [1, 2, 3])
+        await second.end()
+    }
+
     @Test("the client repeats a refused command over a new connection")
     func refused() async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()

@@ -17,14 +17,16 @@ import ZeroMQ
         let log: EventLogFixture
         let router: Socket
         let publisher: Publisher
+        let events: String
         let client: RequestClient
 
         init(_ io: IOThread) async throws {
             log = try await EventLogFixture(in: TemporaryFolder())
             router = try await io.bind(.router)
             let socket = try await io.bind(.publisher)
+            events = socket.addresses[0]
             publisher = Publisher(socket, of: log.log, positions: [:])
-            client = RequestClient(io, commands: router.addresses[0], events: socket.addresses[0])
+            client = RequestClient(io, commands: router.addresses, events: socket.addresses)
             Task { [publisher] in
                 await publisher.run(now: { Date(timeIntervalSince1970: 0) }, clock: ContinuousClock())
             }
@@ -103,12 +105,39 @@ import ZeroMQ
         }
     }
 
+    @Test("a request gets its receipt and its outcome from the second host when the first one is dead")
+    func secondHost() async throws {
+        try await withIO { io in
+            let stage = try await Stage(io)
+            let folder = try TemporaryFolder()
+            let dead = ["commands", "events"].map { "ipc://" + folder.file($0) }
+            let client = RequestClient(
+                io, commands: [dead[0]] + stage.router.addresses, events: [dead[1], stage.events])
+            let asked = try request()
+            let (receipts, receipt) = AsyncStream<Void>.makeStream()
+            async let outcome = client.perform(asked, within: patience) { receipt.finish() }
+            let (command, request) = try await stage.question()
+            let id = try #require(request.id)
+            stage.router.post([command.answer(.accepted(id))])
+            for await _ in receipts {}
+            let failure = ContractError(.notPublished, "not yet")
+            _ = try await stage.publish(
+                EventDraft(
+                    .request(.failed, id),
+                    data: RequestFailed(topic: "fetch.day", request: request.fields, error: failure).json))
+            guard case .failed(failure) = try await outcome else {
+                Issue.record("the request has not failed as it did")
+                return
+            }
+        }
+    }
+
     @Test("a command to an address without a process times out")
     func unanswered() async throws {
         try await withIO { io in
             let folder = try TemporaryFolder()
             let client = RequestClient(
-                io, commands: "ipc://" + folder.file("commands"), events: "ipc://" + folder.file("events"))
+                io, commands: ["ipc://" + folder.file("commands")], events: ["ipc://" + folder.file("events")])
             let error = await #expect(throws: ResponseTimeoutError.self) {
                 try await client.perform(request(), within: .milliseconds(1))
             }

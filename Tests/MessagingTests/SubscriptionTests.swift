@@ -75,7 +75,7 @@ import ZeroMQ
         let log = try await EventLogFixture(in: folder)
         let io = try IOThread()
         let subscription = try await Subscription(
-            io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
+            io, events: [events], commands: [commands], prefixes: ["movie."], from: .beginning)
         let (happenings, happened) = AsyncStream<UInt64>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
             if case .event(let event) = delivery { happened.yield(event.sequence.value) }
@@ -101,6 +101,55 @@ import ZeroMQ
         await io.shutdown()
     }
 
+    @Test("a subscription goes on at the next host when one is silent", arguments: ["movie.", "movie.A"])
+    func nextHost(_ prefix: String) async throws {
+        let log = try await EventLogFixture(in: folder)
+        let (first, second) = (try await PublisherHarness(log), try await PublisherHarness(log))
+        let io = try IOThread()
+        let clock = ManualClock()
+        let hosts = Locked<[String]>([])
+        let subscription = try await Subscription(
+            io, events: [first.events, second.events], commands: [first.commands, second.commands],
+            prefixes: [prefix], from: .beginning, clock: clock
+        ) { note in
+            if case .goingOn(let address) = note { hosts.withLock { $0.append(address) } }
+        }
+        let (happenings, happened) = AsyncStream<UInt64>.makeStream()
+        async let end: Void? = subscription.read { delivery -> Void? in
+            if case .event(let event) = delivery { happened.yield(event.sequence.value) }
+            return nil
+        }
+        var delivered = happenings.makeAsyncIterator()
+        await first.waitForSubscriber(to: "heartbeat.worker")
+        try await first.publish("movie.AAAAAAAA", "movie.AAAAAAAA")
+        #expect(await delivered.next() == 1)
+        #expect(await delivered.next() == 2)
+        // It dies, and something is written before the other one is heard.
+        await first.end()
+        try await second.write(["movie.AAAAAAAA"])
+        try await waitUntil("the change") {
+            clock.advance(by: .seconds(1))
+            return hosts.withLock { $0 }
+        } is: {
+            $0.first == second.events
+        }
+        await second.waitForSubscriber(to: "heartbeat.worker")
+        try await second.sendHeartbeat()
+        // The log is asked for at the first host, too: the pauses of the change, of the command and of its limit.
+        await clock.sleepers(atLeast: 3)
+        clock.advance(by: .seconds(1))
+        #expect(await delivered.next() == 3)
+        second.send(try await log.page(of: .movie).events)
+        try await second.publish("movie.AAAAAAAA")
+        #expect(await delivered.next() == 4)
+        await subscription.close()
+        #expect(try await end == nil)
+        happened.finish()
+        #expect(await delivered.next() == nil)
+        await second.end()
+        await io.shutdown()
+    }
+
     @Test("a new log is reported and read from its beginning")
     func newLog() async throws {
         let (events, commands) = ("ipc://\(folder.file("events"))", "ipc://\(folder.file("commands"))")
@@ -108,7 +157,7 @@ import ZeroMQ
         try await old.publish("movie.AAAAAAAA", "movie.BBBBBBBB")
         let io = try IOThread()
         let subscription = try await Subscription(
-            io, events: events, commands: commands, prefixes: ["movie."], from: .beginning)
+            io, events: [events], commands: [commands], prefixes: ["movie."], from: .beginning)
         let (happenings, happened) = AsyncStream<String>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
             switch delivery {

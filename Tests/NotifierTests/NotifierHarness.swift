@@ -60,7 +60,7 @@ struct NotifierHarness {
         var alerts: [String] = []
         if count > 0 {
             let subscription = try await Subscription(
-                io, events: configuration.alerts.description, commands: configuration.alertCommands.description,
+                io, events: configuration.reachableAlerts, commands: configuration.reachableAlertCommands,
                 prefixes: ["alert."], from: .beginning)
             _ = try await subscription.read { delivery -> Bool? in
                 if case .event(let event) = delivery { alerts.append(event.id) }

@@ -33,6 +33,19 @@ import Text
         #expect(ZeroMQAddress(text)?.reachable == reachable)
     }
 
+    @Test("lists of hosts take the place of the host in each address that clients use, and in none that is bound")
+    func hosts() throws {
+        let configuration = try Configuration(environment: [
+            "MARQUEE_COMMANDS": "tcp://*:1", "MARQUEE_EVENTS": "ipc:///x", "MARQUEE_WORKERS": "a, localhost,[fd00::5],",
+            "MARQUEE_NOTIFIERS": "10.0.0.5",
+        ])
+        #expect(configuration.commands.description == "tcp://*:1")
+        #expect(configuration.reachableCommands == ["tcp://a:1", "tcp://127.0.0.1:1", "tcp://[fd00::5]:1"])
+        #expect(configuration.reachableEvents == ["ipc:///x"])
+        #expect(configuration.reachableAlerts == ["tcp://10.0.0.5:5553"])
+        #expect(try Configuration(environment: [:]).reachableAlertCommands == ["tcp://127.0.0.1:5554"])
+    }
+
     @Test("a name stands for its addresses, for none if nobody knows it; an address is no name")
     func resolved() throws {
         func resolved(_ text: String) throws -> [String]? {

@@ -51,6 +51,8 @@ import Text
             ("MARQUEE_REQUESTS", "tcp://127.0.0.1", #""tcp://127.0.0.1" is not valid; expected tcp://host:port"#),
             ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "expected tcp://host:port with a number or * as port, or ipc://path"),
             ("MARQUEE_ALERTS", "tcp://127.0.0.1:65536\nERROR forged", #"65536\nERROR forged" is not valid"#),
+            ("MARQUEE_WORKERS", "a,b:5551", #""a,b:5551" is not valid; expected hosts without ports"#),
+            ("MARQUEE_NOTIFIERS", "fd00::5", "IPv6 addresses in brackets"),
             ("MARQUEE_BOARD_HTTP", "8080", "expected host:port, such as 127.0.0.1:8080"),
             ("MARQUEE_KOBIS_URL", "ftp://www.kobis.or.kr", "the scheme is neither http nor https"),
             ("MARQUEE_KOBIS_URL", "https:///rest", "the host is missing"),

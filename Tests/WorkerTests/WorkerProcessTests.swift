@@ -63,8 +63,8 @@ import ZeroMQ
         let io = try IOThread()
         let run = Run(
             requests: addresses.requests,
-            client: RequestClient(io, commands: addresses.commands, events: addresses.events),
-            commands: try await CommandClient(io, address: addresses.commands))
+            client: RequestClient(io, commands: [addresses.commands], events: [addresses.events]),
+            commands: try await CommandClient(io, addresses: [addresses.commands]))
         try await body(run, io)
         await io.shutdown()
         stop.finish()

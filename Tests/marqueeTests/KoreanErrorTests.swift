@@ -37,6 +37,10 @@ import ZeroMQ
     private static let mistakes: [(variable: String, value: String, korean: String)] = [
         ("MARQUEE_KOBI_KEY", "1", "없는 환경 변수입니다. 비슷한 변수: MARQUEE_KOBIS_KEY"),
         ("MARQUEE_REQUESTS", "tcp://x", #"값이 올바르지 않습니다("tcp://x"). 사용할 수 있는 값: tcp://호스트:포트(포트는 숫자 또는 *), ipc://경로"#),
+        (
+            "MARQUEE_WORKERS", "a:1",
+            #"값이 올바르지 않습니다("a:1"). 사용할 수 있는 값: 포트 없는 호스트 이름이나 IP 주소(콜론이 있으면 대괄호로 감쌈), 여러 개는 쉼표로 구분"#
+        ),
         ("MARQUEE_BOARD_HTTP", "8080", #"값이 올바르지 않습니다("8080"). 사용할 수 있는 값: 호스트:포트. 예: 127.0.0.1:8080"#),
         ("MARQUEE_BOARD_PROXIES", "a", #"값이 올바르지 않습니다("a"). 사용할 수 있는 값: 포트 없는 IP 주소, 여러 개는 쉼표로 구분"#),
         ("MARQUEE_BOARD_HOSTS", "*.a", #"값이 올바르지 않습니다("*.a"). 사용할 수 있는 값: 포트 없는 호스트 이름, 여러 개는 쉼표로 구분"#),

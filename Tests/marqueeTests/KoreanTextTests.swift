@@ -75,7 +75,7 @@ import Text
 
     @Test("a process that does not answer under a name is reported with the address that can be written instead")
     func silentName() throws {
-        let error = ResponseTimeoutError(address: "tcp://both:5551")
+        let error = ResponseTimeoutError(["tcp://both:5551"])
         let addresses = try ["tcp://[fd00::5]:5551", "tcp://10.0.0.5:5551"].map { try #require(ZeroMQAddress($0)) }
         for language in Language.allCases {
             #expect(error.text(in: language) { _ in addresses }.contains("tcp://[fd00::5]:5551"))

@@ -12,14 +12,14 @@ struct HeartbeatMonitor: Service {
     /// Connects to the publishers of both processes.
     ///
     /// - Parameters:
-    ///   - worker: The address at which the worker publishes its events.
-    ///   - notifier: The address at which the notifier publishes its alerts.
+    ///   - worker: The addresses at which the worker publishes its events.
+    ///   - notifier: The addresses at which the notifier publishes its alerts.
     init(
-        _ io: IOThread, worker: String, notifier: String, streams: EventStreamHub, clock: any Clock<Duration>
+        _ io: IOThread, worker: [String], notifier: [String], streams: EventStreamHub, clock: any Clock<Duration>
     ) async throws {
         var readers: [ReadModel.Source: HeartbeatReader] = [:]
-        for (source, address) in [(ReadModel.Source.worker, worker), (.notifier, notifier)] {
-            readers[source] = try await HeartbeatReader(io, of: source.rawValue, address: address, clock: clock)
+        for (source, addresses) in [(ReadModel.Source.worker, worker), (.notifier, notifier)] {
+            readers[source] = try await HeartbeatReader(io, of: source.rawValue, addresses: addresses, clock: clock)
         }
         self.readers = readers
         self.streams = streams

@@ -28,7 +28,7 @@ struct RequestForwarder: Sendable {
     private static let timeout = Duration.seconds(10)
 
     private let io: IOThread
-    private let address: String
+    private let addresses: [String]
     private let wallClock: WallClock
     private let rateLimit: Locked<TokenBucket>
     private let perDay: Int
@@ -36,17 +36,17 @@ struct RequestForwarder: Sendable {
     private let visitorCount = Locked((day: KoreanDate.firstChart, count: 0))
     private let age: Stopwatch
 
-    /// Makes a forwarder to the worker's command address.
+    /// Makes a forwarder to the worker's command addresses.
     ///
     /// - Parameters:
     ///   - perSecond: How many requests a second are forwarded in the long run.
     ///   - perDay: How many requests of visitors who are not signed in are forwarded in a day in Korea.
     init(
-        _ io: IOThread, address: String, perSecond: Int, perDay: Int, runtime: Runtime
+        _ io: IOThread, addresses: [String], perSecond: Int, perDay: Int, runtime: Runtime
     ) {
         self.perDay = perDay
         self.io = io
-        self.address = address
+        self.addresses = addresses
         wallClock = runtime.wallClock
         rateLimit = Locked(TokenBucket(capacity: 30 * Double(perSecond), refillPerSecond: Double(perSecond)))
         age = Stopwatch(runtime.clock)
@@ -139,13 +139,11 @@ struct RequestForwarder: Sendable {
     }
 
     private func reply(to frames: RequestFrames) async throws -> Reply {
-        let client = try await CommandClient(io, address: address)
+        let client = try await CommandClient(io, addresses: addresses)
         let outcome: Result<Reply, any Error>
         do {
             outcome = .success(
-                try await withDeadline(Self.timeout, orThrow: ResponseTimeoutError(address: address)) {
-                    try await client.ask(frames.topic, frames.body, attaching: frames.images)
-                })
+                try await client.ask(frames.topic, frames.body, attaching: frames.images, within: Self.timeout))
         } catch {
             outcome = .failure(error)
         }

@@ -1,4 +1,3 @@
-import Concurrency
 import Contract
 import JSONCoding
 import Messaging
@@ -7,7 +6,7 @@ import ZeroMQ
 /// The answers of worker and notifier to `status`, requested at most once a second for all visitors together.
 actor StatusCache {
     private let io: IOThread
-    private let addresses: [(source: ReadModel.Source, address: String)]
+    private let processes: [(source: ReadModel.Source, addresses: [String])]
     private let clock = ContinuousClock()
     private var cached: (task: Task<[Answer], Never>, startedAt: ContinuousClock.Instant)?
 
@@ -17,11 +16,11 @@ actor StatusCache {
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - worker: The worker's command address.
-    ///   - notifier: The notifier's command address.
-    init(_ io: IOThread, worker: String, notifier: String) {
+    ///   - worker: The worker's command addresses.
+    ///   - notifier: The notifier's command addresses.
+    init(_ io: IOThread, worker: [String], notifier: [String]) {
         self.io = io
-        addresses = [(.worker, worker), (.notifier, notifier)]
+        processes = [(.worker, worker), (.notifier, notifier)]
     }
 
     /// Returns the answers of both as one JSON object, with null for a process that does not answer.
@@ -43,11 +42,11 @@ actor StatusCache {
 
     private func answers() async -> [Answer] {
         if let cached, clock.now < cached.startedAt + .seconds(1) { return await cached.task.value }
-        let task = Task { [io, addresses] in
+        let task = Task { [io, processes] in
             await withTaskGroup(of: Answer.self) { tasks in
-                for (source, address) in addresses {
+                for (source, addresses) in processes {
                     // The page only says that a process does not answer, whatever the error is.
-                    tasks.addTask { (source.rawValue, try? await Self.requestStatus(io, address)) }
+                    tasks.addTask { (source.rawValue, try? await Self.requestStatus(io, addresses)) }
                 }
                 var answers: [Answer] = []
                 for await answer in tasks { answers.append(answer) }
@@ -58,11 +57,10 @@ actor StatusCache {
         return await task.value
     }
 
-    private static func requestStatus(_ io: IOThread, _ address: String) async throws -> [UInt8]? {
-        let client = try await CommandClient(io, address: address)
-        let reply = try? await withDeadline(.seconds(2), orThrow: ResponseTimeoutError(address: address)) {
-            try await client.ask("status")
-        }
+    private static func requestStatus(_ io: IOThread, _ addresses: [String]) async throws -> [UInt8]? {
+        let client = try await CommandClient(io, addresses: addresses)
+        // Each host is asked a second after the one before it.
+        let reply = try? await client.ask("status", within: .seconds(1 + addresses.count))
         await client.close()
         return reply?.word == "status" ? reply?.body : nil
     }

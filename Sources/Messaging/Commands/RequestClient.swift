@@ -22,11 +22,12 @@ public struct RequestClient: Sendable {
     private static let logInterval = Duration.seconds(3)
 
     private let io: IOThread
-    private let commands: String
-    private let events: String
+    private let commands: [String]
+    private let events: [String]
 
-    /// Makes a client of the worker at these addresses.
-    public init(_ io: IOThread, commands: String, events: String) {
+    /// Makes a client of the worker at these addresses, or of several that share a database. Those after the first are used when
+    /// it is silent.
+    public init(_ io: IOThread, commands: [String], events: [String]) {
         self.io = io
         self.commands = commands
         self.events = events
@@ -65,12 +66,12 @@ public struct RequestClient: Sendable {
         progress: @escaping @Sendable () -> Void = {}
     ) async throws -> Outcome {
         let outcomes = [Topic.request(.done, id), .request(.failed, id)]
-        let reader = try await EventReader(io, address: events, prefixes: prefixes + outcomes.map(\.description))
-        let client = try await CommandClient(io, address: commands)
+        let reader = try await EventReader(io, addresses: events, prefixes: prefixes + outcomes.map(\.description))
+        let client = try await CommandClient(io, addresses: commands)
         let outcome: Result<Outcome, any Error>
         do {
             outcome = .success(
-                try await withDeadline(limit, orThrow: ResponseTimeoutError(address: commands)) {
+                try await withDeadline(limit, orThrow: ResponseTimeoutError(commands)) {
                     try await follow(frames, id, asking: client, reading: reader, progress)
                 })
         } catch {
@@ -108,7 +109,7 @@ public struct RequestClient: Sendable {
             }
             return try await self.outcome(of: id, in: received, asking: client)
         }
-        guard let outcome else { throw ResponseTimeoutError(address: self.events) }
+        guard let outcome else { throw ResponseTimeoutError(self.events) }
         return outcome
     }
 
@@ -149,9 +150,7 @@ public struct RequestClient: Sendable {
         _ client: CommandClient, _ name: String, _ body: String, attaching frames: [[UInt8]] = []
     ) async throws -> Reply? {
         do {
-            return try await withDeadline(Self.replyTimeout, orThrow: ResponseTimeoutError(address: commands)) {
-                try await client.ask(name, body, attaching: frames)
-            }
+            return try await client.ask(name, body, attaching: frames, within: Self.replyTimeout)
         } catch is ResponseTimeoutError {
             return nil
         }

@@ -5,13 +5,15 @@ public import ZeroMQ
 ///
 /// Events that a full queue or a broken connection drops are lost; `Subscription` reads them from the log.
 public struct EventReader: Sendable {
-    private let socket: Socket
+    private let socket: FailoverSubscriber
 
-    /// Connects to the publisher at `address` for the topics that begin with one of the prefixes.
-    public init(_ io: IOThread, address: String, prefixes: [String]) async throws(ZeroMQError) {
+    /// Connects to the publisher at the first address for the topics that begin with one of the prefixes, and goes on at the
+    /// next one when nothing arrives.
+    public init(_ io: IOThread, addresses: [String], prefixes: [String]) async throws(ZeroMQError) {
         // Heartbeats last: the first one shows that the other subscriptions are active.
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
-        socket = try await io.open(.subscriber, connect: [address], subscriptions: subscriptions)
+        socket = try await FailoverSubscriber(
+            io, addresses: addresses, subscriptions: subscriptions, clock: ContinuousClock())
     }
 
     /// Passes each batch of events to `body` until `body` returns a value. Unreadable messages are skipped.
@@ -24,8 +26,9 @@ public struct EventReader: Sendable {
     public func read<Value>(
         onHeartbeat: (Message) -> Void = { _ in }, _ body: (_ events: [Event], _ isLive: Bool) async throws -> Value?
     ) async throws -> Value? {
+        async let _: Void = socket.failOver()
         var isLive = false
-        for await batch in socket.incoming {
+        while let batch = await socket.next() {
             var events: [Event] = []
             for message in batch {
                 if message.frames.first?.starts(with: Heartbeat.topicPrefix.utf8) == true {

@@ -11,31 +11,32 @@ public struct HeartbeatReader: Sendable {
     public static let timeout = Duration.seconds(5)
 
     private let process: String
-    private let socket: Socket
+    private let socket: FailoverSubscriber
     private let clock: any Clock<Duration>
     private let last = Locked<Stopwatch?>(nil)
 
-    /// Connects to a process's publisher.
+    /// Connects to a process's publisher at the first address, and goes on at the next one when nothing arrives.
     ///
     /// - Parameters:
     ///   - io: The I/O thread that opens the socket.
     ///   - process: The process's name in heartbeats: `worker` or `notifier`.
-    ///   - address: The publisher's address.
+    ///   - addresses: The addresses of the publisher, or of several that publish the same.
     ///   - clock: Measures the time since the last heartbeat.
     public init(
-        _ io: IOThread, of process: String, address: String, clock: any Clock<Duration>
+        _ io: IOThread, of process: String, addresses: [String], clock: any Clock<Duration>
     ) async throws(ZeroMQError) {
         self.process = process
         self.clock = clock
-        socket = try await io.open(
-            .subscriber, connect: [address], subscriptions: [Heartbeat.topicPrefix + process])
+        socket = try await FailoverSubscriber(
+            io, addresses: addresses, subscriptions: [Heartbeat.topicPrefix + process], clock: clock)
     }
 
     /// Reads heartbeats until the reader is closed.
     ///
     /// - Parameter onConnect: Called at the first heartbeat, and at the first one after a lost connection.
     public func run(_ onConnect: () -> Void = {}) async {
-        for await _ in socket.incoming {
+        async let _: Void = socket.failOver()
+        while await socket.next() != nil {
             let wasAlive = isAlive
             last.withLock { $0 = Stopwatch(clock) }
             if !wasAlive { onConnect() }

@@ -1,11 +1,11 @@
-import Concurrency
 import Contract
 import JSONCoding
 import ZeroMQ
 
 /// Reads a process's log with the `replay` command and retries until it succeeds.
 ///
-/// After a timeout or an unusable reply, the client connects anew and repeats the command with growing pauses.
+/// After a timeout or an unusable reply, the client connects anew, at the next address if it has several, and repeats the
+/// command with growing pauses.
 actor ReplayClient {
     /// The number of events requested in one page.
     private static let pageLimit = 500
@@ -13,17 +13,18 @@ actor ReplayClient {
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
 
     private let io: IOThread
-    private let address: String
+    /// The addresses, the one to ask first.
+    private var addresses: [String]
     private let clock: any Clock<Duration>
     private let report: @Sendable (Subscription.Diagnostic) -> Void
     private var client: CommandClient?
 
     init(
-        _ io: IOThread, address: String, clock: any Clock<Duration>,
+        _ io: IOThread, addresses: [String], clock: any Clock<Duration>,
         report: @escaping @Sendable (Subscription.Diagnostic) -> Void
     ) {
         self.io = io
-        self.address = address
+        self.addresses = addresses
         self.clock = clock
         self.report = report
     }
@@ -43,6 +44,7 @@ actor ReplayClient {
             } catch {
                 await close()
                 try Task.checkCancellation()
+                addresses.append(addresses.removeFirst())
                 report(.retrying(after: pause, because: error))
             }
             try await clock.sleep(for: pause)
@@ -63,13 +65,10 @@ actor ReplayClient {
         if let kept = self.client {
             client = kept
         } else {
-            client = try await CommandClient(io, address: address)
+            client = try await CommandClient(io, addresses: addresses, clock: clock)
             self.client = client
         }
-        return try await withDeadline(Self.replyTimeout, orThrow: ResponseTimeoutError(address: address), clock: clock)
-        {
-            try await client.ask("replay", query)
-        }
+        return try await client.ask("replay", query, within: Self.replyTimeout)
     }
 
     private struct Fields: Encodable {

@@ -54,6 +54,8 @@ public struct Subscription: Sendable {
         case repaired(Stream, count: Int)
         /// The log could not be read; the next attempt follows after a pause.
         case retrying(after: Duration, because: any Error)
+        /// Nothing has arrived for five seconds; the subscription goes on at the next address.
+        case goingOn(at: String)
     }
 
     private enum State {
@@ -62,7 +64,7 @@ public struct Subscription: Sendable {
         case closed
     }
 
-    private let socket: Socket
+    private let socket: FailoverSubscriber
     private let log: ReplayClient
     private let filter: TopicFilter
     private let start: Start
@@ -71,10 +73,13 @@ public struct Subscription: Sendable {
 
     /// Connects to a process, which need not run yet.
     ///
+    /// If there are several addresses, those are of processes that publish one log. The subscription uses the first, and goes
+    /// on at the next one when nothing arrives or a command gets no reply.
+    ///
     /// - Parameters:
     ///   - io: The I/O thread that opens the sockets.
-    ///   - events: The address at which the process publishes.
-    ///   - commands: The address at which the process answers commands.
+    ///   - events: The addresses at which the process publishes.
+    ///   - commands: The addresses at which the process answers commands.
     ///   - prefixes: Subscribes to the topics that begin with one of these.
     ///   - start: The first event to deliver.
     ///   - options: The options of the subscriber socket.
@@ -82,15 +87,15 @@ public struct Subscription: Sendable {
     ///   - report: Receives diagnostics. Must return quickly.
     /// - Throws: A `ZeroMQError` if a socket cannot be opened.
     public init(
-        _ io: IOThread, events: String, commands: String, prefixes: [String], from start: Start,
+        _ io: IOThread, events: [String], commands: [String], prefixes: [String], from start: Start,
         options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
         onDiagnostic report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) async throws(ZeroMQError) {
         // Heartbeats last: the first one shows that the other subscriptions are active.
         let subscriptions = prefixes + [Heartbeat.topicPrefix]
-        socket = try await io.open(
-            .subscriber, connect: [events], subscriptions: subscriptions, options: options)
-        log = ReplayClient(io, address: commands, clock: clock, report: report)
+        socket = try await FailoverSubscriber(
+            io, addresses: events, subscriptions: subscriptions, options: options, clock: clock)
+        log = ReplayClient(io, addresses: commands, clock: clock, report: report)
         filter = TopicFilter(prefixes: prefixes)
         self.start = start
         self.report = report
@@ -115,8 +120,9 @@ public struct Subscription: Sendable {
     ///
     /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
     public func readBatches<Value>(_ body: (Batch) async throws -> Value?) async throws -> Value? {
+        async let _: Void = socket.failOver { report(.goingOn(at: $0)) }
         var machine = SubscriptionStateMachine(filter: filter, start: start)
-        for await messages in socket.incoming {
+        while let messages = await socket.next() {
             var items: [Item] = []
             for message in messages {
                 var output = machine.handle(message)
@@ -205,6 +211,8 @@ extension Subscription.Diagnostic {
         case .retrying(let pause, let error):
             logger.warning(
                 "cannot read missed events from the log; trying again", [.after: pause, .error: "\(error)"])
+        case .goingOn(let address):
+            logger.warning("nothing arrives, not even a heartbeat; going on at the next host", [.address: address])
         }
     }
 }

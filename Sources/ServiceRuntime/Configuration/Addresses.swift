@@ -32,6 +32,15 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
         return "tcp://\(reachableHost(host)):\(port)"
     }
 
+    /// The addresses that clients connect to: with its port at each of the hosts, or, if there are none, its own. An `ipc`
+    /// address has no host.
+    func reachable(on hosts: [String]) -> [String] {
+        guard !hosts.isEmpty, let tcp = description.dropping(prefix: "tcp://"), let (_, port) = hostAndPort(tcp) else {
+            return [reachable]
+        }
+        return hosts.compactMap { ZeroMQAddress("tcp://\($0):\(port)")?.reachable }
+    }
+
     /// Whether only this machine can connect to the address once it is bound.
     public var isLocal: Bool {
         guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }

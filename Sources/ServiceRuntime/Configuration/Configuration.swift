@@ -97,6 +97,10 @@ public struct Configuration: Sendable {
     public var alerts: ZeroMQAddress
     /// The notifier's address for commands.
     public var alertCommands: ZeroMQAddress
+    /// The hosts of the workers that share a database; empty if there is one worker, at the addresses above.
+    public var workers: [String]
+    /// The hosts of the notifiers that share a database; empty if there is one.
+    public var notifiers: [String]
     /// The address of the worker's health and metrics pages.
     public var workerHTTP: HTTPAddress
     /// The address of the notifier's health and metrics pages.
@@ -190,6 +194,8 @@ public struct Configuration: Sendable {
         events = try environment.zeroMQAddress(.events)
         alerts = try environment.zeroMQAddress(.alerts)
         alertCommands = try environment.zeroMQAddress(.alertCommands)
+        workers = try environment.hosts(.workers)
+        notifiers = try environment.hosts(.notifiers)
         workerHTTP = try environment.httpAddress(.workerHTTP)
         notifierHTTP = try environment.httpAddress(.notifierHTTP)
         boardHTTP = try environment.httpAddress(.boardHTTP)
@@ -242,6 +248,15 @@ public struct Configuration: Sendable {
         isTraceable = try environment.isGiven(.traceable, as: "yes")
         secretsInEnvironment = environment.secretsInEnvironment
     }
+
+    /// The addresses at which clients reach the commands of each worker.
+    public var reachableCommands: [String] { commands.reachable(on: workers) }
+    /// The addresses at which clients reach the events of each worker.
+    public var reachableEvents: [String] { events.reachable(on: workers) }
+    /// The addresses at which clients reach the alerts of each notifier.
+    public var reachableAlerts: [String] { alerts.reachable(on: notifiers) }
+    /// The addresses at which clients reach the commands of each notifier.
+    public var reachableAlertCommands: [String] { alertCommands.reachable(on: notifiers) }
 
     /// Whether the worker fetches charts on schedule.
     public var runsSchedule: Bool {

@@ -158,6 +158,17 @@ struct Environment {
         }
     }
 
+    /// Reads the hosts of processes that share a database, separated by commas.
+    func hosts(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
+        let expected = BilingualText(
+            "포트 없는 호스트 이름이나 IP 주소(콜론이 있으면 대괄호로 감쌈), 여러 개는 쉼표로 구분",
+            "hosts without ports, separated by commas, IPv6 addresses in brackets")
+        return try value(variable, expected: expected) { text in
+            let hosts = text.parts(between: ",").map { String($0).trimmed }
+            return hosts.allSatisfy { ZeroMQAddress("tcp://\($0):1") != nil } ? hosts : nil
+        }
+    }
+
     /// Reads a path, and makes it absolute: a message with a relative one says nothing in another working directory.
     func absolutePath(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String {
         let path = try checkedPath(self[variable] ?? variable.defaultValue ?? "", variable.rawValue)

@@ -5,6 +5,8 @@ enum EnvironmentVariable: String, CaseIterable {
     case events = "MARQUEE_EVENTS"
     case alerts = "MARQUEE_ALERTS"
     case alertCommands = "MARQUEE_ALERT_COMMANDS"
+    case workers = "MARQUEE_WORKERS"
+    case notifiers = "MARQUEE_NOTIFIERS"
     case workerHTTP = "MARQUEE_WORKER_HTTP"
     case notifierHTTP = "MARQUEE_NOTIFIER_HTTP"
     case boardHTTP = "MARQUEE_BOARD_HTTP"
@@ -96,10 +98,9 @@ enum EnvironmentVariable: String, CaseIterable {
         case .clientDailyMegabytes: "1024"
         case .requestDays: "30"
         case .diskReserve: "256"
-        case .insecure, .database, .rules, .boardMetricsHTTP, .publicURL, .boardProxies, .boardHosts, .boardPassword,
-            .kobisKey,
-            .kakaoKey, .openMarketURL,
-            .openMarketIdentifier, .openMarketSecret, .schedule, .historyDays, .privateImages, .traceable:
+        case .workers, .notifiers, .insecure, .database, .rules, .boardMetricsHTTP, .publicURL, .boardProxies,
+            .boardHosts, .boardPassword, .kobisKey, .kakaoKey, .openMarketURL, .openMarketIdentifier,
+            .openMarketSecret, .schedule, .historyDays, .privateImages, .traceable:
             nil
         }
     }

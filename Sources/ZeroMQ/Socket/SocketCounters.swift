@@ -26,8 +26,8 @@ public struct SocketCounters: Sendable, Hashable {
     /// Makes counters of zero.
     public init() {}
 
-    /// Adds the counts of one step.
-    static func += (counters: inout SocketCounters, step: SocketCounters) {
+    /// Adds the counts of one step, or of another socket.
+    package static func += (counters: inout SocketCounters, step: SocketCounters) {
         counters.received += step.received
         counters.sent += step.sent
         counters.refused += step.refused

@@ -167,17 +167,18 @@ extension UpstreamError.Kind {
 }
 
 extension ResponseTimeoutError {
-    /// The address, and what to check; where the cause can be its name, what to write instead.
+    /// The addresses, and what to check; where the cause can be the name of one, what to write instead.
     func text(
         in language: Language = .current, resolve: (ZeroMQAddress) -> [ZeroMQAddress]? = { $0.resolved() }
     ) -> String {
-        let text = language("\(address)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
-        guard let addresses = ZeroMQAddress(address).flatMap(resolve) else { return text }
-        guard !addresses.isEmpty else {
+        let names = addresses.joined(separator: ", ")
+        let text = language("\(names)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
+        guard addresses.count == 1, let resolved = ZeroMQAddress(names).flatMap(resolve) else { return text }
+        guard !resolved.isEmpty else {
             return text + language(". 이 이름의 IP 주소를 찾을 수 없습니다", "; the name has no address")
         }
         // libzmq tries one address of a name.
-        guard let other = addresses.first(where: { $0.description.hasPrefix("tcp://[") }) else { return text }
+        guard let other = resolved.first(where: { $0.description.hasPrefix("tcp://[") }) else { return text }
         return text
             + language(
                 ". 이름은 IPv4 주소로만 연결합니다. 프로세스가 IPv6에서 대기하면 \(other)를 지정하세요",
@@ -237,7 +238,7 @@ extension DatabaseError.Kind {
         case .notADatabase, .foreign: ("marquee의 데이터베이스가 아닙니다", "파일을 옮기거나 다른 폴더를 사용하세요")
         case .newerSchema: ("더 새로운 버전에서 만든 파일입니다", "새 버전을 실행하거나 업데이트 전의 백업을 복원하세요")
         case .olderSchema: ("이전 버전에서 만든 파일입니다", "이 파일을 쓰는 프로세스를 한 번 실행하면 업데이트됩니다")
-        case .exists: ("파일이 이미 있습니다", "다른 이름을 지정하세요")
+        case .exists: ("파일이나 데이터베이스가 이미 있습니다", "다른 곳을 지정하세요")
         case .corrupt: ("손상된 데이터베이스입니다", "`marquee restore`로 백업을 복원하세요. 이 파일은 다른 이름으로 보관됩니다")
         case .disk: ("디스크에서 읽거나 쓰지 못했습니다", "디스크와 시스템 로그를 확인하세요")
         case .unreachable: ("데이터베이스 서버에 연결할 수 없습니다", "서버가 실행 중인지, 이 컴퓨터에서 연결되는지 확인하세요")

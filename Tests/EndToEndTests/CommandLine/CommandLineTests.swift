@@ -79,6 +79,22 @@ extension Terminal {
             }
         }
 
+        @Test("commands go on at the next host of a list, and name all of them when none answers")
+        func hosts() async throws {
+            try await ProcessHarness.run(settings: ProcessHarness.tcp) { harness, _ in
+                let hosts = ["MARQUEE_WORKERS": "127.0.0.2,127.0.0.1"]
+                let request = try await harness.marquee("request", "day", "2024-06-04", changes: hosts)
+                #expect(request.status == 0 && request.output.count == 12, "\(request)")
+                let status = try await harness.marquee("status", changes: hosts)
+                #expect(status.status == 0 && status.output.joined().contains("tcp://127.0.0.1:"), "\(status)")
+
+                let dead = ["MARQUEE_WORKERS": "127.0.0.2,127.0.0.3"]
+                let nobody = try await harness.marquee("request", "day", "2024-06-04", "--timeout", "1", changes: dead)
+                #expect(nobody.status == 4 && nobody.errors.count == 1, "\(nobody)")
+                for host in ["127.0.0.2", "127.0.0.3"] { #expect(nobody.errors.joined().contains("tcp://\(host):")) }
+            }
+        }
+
         @Test("only a terminal that has colours gets them, and NO_COLOR turns them off")
         func colors() async throws {
             try await ProcessHarness.run { harness, _ in

@@ -19,7 +19,7 @@ extension WireProtocol {
                     harness.environment["MARQUEE_COMMANDS"], harness.environment["MARQUEE_EVENTS"]
                 )
                 let io = try IOThread()
-                let own = RequestClient(io, commands: try #require(commands), events: try #require(events))
+                let own = RequestClient(io, commands: [try #require(commands)], events: [try #require(events)])
                 let day = try #require(KoreanDate("2024-06-04"))
                 guard
                     case .done(let done, let answers) = try await own.perform(

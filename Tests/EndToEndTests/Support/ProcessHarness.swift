@@ -278,8 +278,8 @@ extension ProcessHarness {
     func request(_ requests: [Request], atOnce count: Int) async throws {
         let io = try IOThread()
         let client = RequestClient(
-            io, commands: environment["MARQUEE_COMMANDS", default: ""],
-            events: environment["MARQUEE_EVENTS", default: ""])
+            io, commands: [environment["MARQUEE_COMMANDS", default: ""]],
+            events: [environment["MARQUEE_EVENTS", default: ""]])
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for (index, request) in requests.enumerated() {
                 if index >= count { try await tasks.next() }

@@ -1,5 +1,4 @@
 import BoxOffice
-import Concurrency
 import Contract
 import FoundationEssentials
 import Glibc
@@ -104,10 +103,9 @@ struct BackfillCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
-        let address = configuration.commands.reachable
-        let client = try await CommandClient(io, address: address)
+        let client = try await CommandClient(io, addresses: configuration.reachableCommands)
         do {
-            if command?.stop == true, try await activeBackfill(client, address) == nil {
+            if command?.stop == true, try await activeBackfill(client) == nil {
                 Console.printError(
                     Language.current(
                         "marquee: 중지할 과거 데이터 수집 작업이 없습니다", "marquee: there is no backfill to stop"))
@@ -115,17 +113,15 @@ struct BackfillCommand: Subcommand {
             }
             if let command {
                 let body = String(decoding: try JSON.encode(command), as: UTF8.self)
-                let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
-                    try await client.ask("backfill", body)
-                }
+                let reply = try await client.ask("backfill", body, within: .seconds(10))
                 if let failure = reply.failure {
                     failure.text().forEach(Console.printError)
                     return failure.code.isRetryable ? .retryable : .failed
                 }
-                if command.stop == true { return try await reportStop(client, address) }
+                if command.stop == true { return try await reportStop(client) }
                 if isDetached { return .done }
             }
-            return try await watch(client, address)
+            return try await watch(client)
         } catch let error as ResponseTimeoutError {
             Console.printError("marquee: \(error.text())")
             return .timedOut
@@ -133,15 +129,15 @@ struct BackfillCommand: Subcommand {
     }
 
     /// Returns the progress of the backfill that runs; nil if none does.
-    private func activeBackfill(_ client: CommandClient, _ address: String) async throws -> BackfillProgress? {
-        let progress = try await status(client, address).backfill
+    private func activeBackfill(_ client: CommandClient) async throws -> BackfillProgress? {
+        let progress = try await status(client).backfill
         return progress?.isOver == false ? progress : nil
     }
 
     /// Prints what was stopped, and how much of it is in the log.
-    private func reportStop(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
+    private func reportStop(_ client: CommandClient) async throws -> ExitStatus {
         // The stopped job is the newest one that is over, and the worker keeps it.
-        guard let progress = try await status(client, address).backfill else { return .done }
+        guard let progress = try await status(client).backfill else { return .done }
         let days = "\(progress.first)..\(progress.last)"
         Console.print(
             Language.current(
@@ -151,21 +147,18 @@ struct BackfillCommand: Subcommand {
         return .done
     }
 
-    private func status(_ client: CommandClient, _ address: String) async throws -> Status {
-        let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
-            try await client.ask("status")
-        }
-        return try JSON.decode(Status.self, from: reply.body)
+    private func status(_ client: CommandClient) async throws -> Status {
+        try JSON.decode(Status.self, from: try await client.ask("status", within: .seconds(5)).body)
     }
 
     /// Shows the progress until the backfill is done.
-    private func watch(_ client: CommandClient, _ address: String) async throws -> ExitStatus {
+    private func watch(_ client: CommandClient) async throws -> ExitStatus {
         let screen = ProgressPrinter()
         var rate = RateEstimator()
         var isAnswered = false
         while true {
             do {
-                let status = try await status(client, address)
+                let status = try await status(client)
                 guard let progress = status.backfill else {
                     Console.printError(
                         Language.current(

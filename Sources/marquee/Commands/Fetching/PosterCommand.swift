@@ -1,5 +1,4 @@
 import BoxOffice
-import Concurrency
 import Contract
 import JSONCoding
 import Messaging
@@ -69,13 +68,10 @@ struct PosterCommand: Subcommand {
     }
 
     private func show(_ configuration: Configuration) async throws -> ExitStatus {
-        let address = configuration.commands.reachable
         let io = try configuration.makeClientThread()
-        let client = try await CommandClient(io, address: address)
+        let client = try await CommandClient(io, addresses: configuration.reachableCommands)
         do {
-            let reply = try await withDeadline(runner.timeout, orThrow: ResponseTimeoutError(address: address)) {
-                try await client.ask("poster", try text(Body(code: code)))
-            }
+            let reply = try await client.ask("poster", try text(Body(code: code)), within: runner.timeout)
             await io.shutdown()
             if let failure = reply.failure {
                 failure.text(of: .fetchMovie).forEach(Console.printError)

@@ -60,7 +60,7 @@ struct RequestRunner {
     ) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = RequestClient(
-            io, commands: configuration.commands.reachable, events: configuration.events.reachable)
+            io, commands: configuration.reachableCommands, events: configuration.reachableEvents)
         let outcome: RequestClient.Outcome
         do {
             outcome = try await perform(client)

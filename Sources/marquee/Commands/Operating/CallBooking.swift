@@ -1,4 +1,3 @@
-import Concurrency
 import Contract
 import JSONCoding
 import Messaging
@@ -18,8 +17,8 @@ struct CallBooking: Sendable {
     init(_ configuration: Configuration, _ io: IOThread) async {
         self.configuration = configuration
         do {
-            let client = try await CommandClient(io, address: configuration.commands.reachable)
-            _ = try await Self.ask(client, "status", "{}", configuration)
+            let client = try await CommandClient(io, addresses: configuration.reachableCommands)
+            _ = try await client.ask("status", within: .seconds(5))
             worker = client
         } catch {
             worker = nil  // another check says so
@@ -35,7 +34,7 @@ struct CallBooking: Sendable {
         do {
             if let worker {
                 let body = String(decoding: try JSON.encode(["service": service]), as: UTF8.self)
-                let failure = try await Self.ask(worker, "book", body, configuration).failure
+                let failure = try await worker.ask("book", body, within: .seconds(5)).failure
                 guard let failure, failure.code == .quotaExhausted else { return }
                 throw UpstreamError(service: service, kind: .quotaExhausted, message: failure.message)
             }
@@ -45,12 +44,5 @@ struct CallBooking: Sendable {
         } catch {
             return  // the call is made all the same: it shows whether the service answers
         }
-    }
-
-    private static func ask(
-        _ worker: CommandClient, _ command: String, _ body: String, _ configuration: Configuration
-    ) async throws -> Reply {
-        let failure = ResponseTimeoutError(address: configuration.commands.reachable)
-        return try await withDeadline(.seconds(5), orThrow: failure) { try await worker.ask(command, body) }
     }
 }

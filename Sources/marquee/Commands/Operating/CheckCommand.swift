@@ -1,5 +1,4 @@
 import BoxOffice
-import Concurrency
 import Contract
 import FoundationEssentials
 import Messaging
@@ -173,10 +172,11 @@ struct CheckCommand: Subcommand {
 
     /// Checks whether worker, notifier and board answer; none is required.
     private func checkProcesses(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
-        for (name, address) in [
-            (Language.current("수집 서버", "worker"), configuration.commands.reachable),
-            (Language.current("알림 서버", "notifier"), configuration.alertCommands.reachable),
-        ] {
+        let worker = Language.current("수집 서버", "worker")
+        let notifier = Language.current("알림 서버", "notifier")
+        for (name, address) in configuration.reachableCommands.map({ (worker, $0) })
+            + configuration.reachableAlertCommands.map({ (notifier, $0) })
+        {
             if let reason = await silence(at: address, io) {
                 report.addMissing(name, reason)
             } else {
@@ -280,10 +280,8 @@ struct CheckCommand: Subcommand {
     /// Asks a process for its status; returns why there is none, or nil if there is.
     private func silence(at address: String, _ io: IOThread) async -> String? {
         do {
-            let client = try await CommandClient(io, address: address)
-            let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: address)) {
-                try await client.ask("status")
-            }
+            let client = try await CommandClient(io, addresses: [address])
+            let reply = try await client.ask("status", within: .seconds(5))
             await client.close()
             return reply.failure?.summary()
         } catch {

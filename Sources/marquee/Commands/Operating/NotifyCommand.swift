@@ -1,4 +1,3 @@
-import Concurrency
 import Contract
 import FoundationEssentials
 import JSONCoding
@@ -185,14 +184,12 @@ struct NotifyCommand: Subcommand {
     }
 
     private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
-        let address = configuration.alertCommands.reachable
         let io = try configuration.makeClientThread()
-        let client = try await CommandClient(io, address: address)
+        let client = try await CommandClient(io, addresses: configuration.reachableAlertCommands)
         do {
-            let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
-                let reply = try await client.ask("retry", try Self.body(["sink": name]))
-                guard reply.failure?.code == .notFound else { return reply }
-                return try await client.ask("retry", try Self.body(["letter": name]))
+            var reply = try await client.ask("retry", try Self.body(["sink": name]), within: .seconds(10))
+            if reply.failure?.code == .notFound {
+                reply = try await client.ask("retry", try Self.body(["letter": name]), within: .seconds(10))
             }
             await io.shutdown()
             return try printResult(of: reply, for: name)

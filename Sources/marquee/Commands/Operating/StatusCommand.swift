@@ -1,4 +1,3 @@
-import Concurrency
 import Contract
 import FoundationEssentials
 import JSONCoding
@@ -54,13 +53,11 @@ struct StatusCommand: Subcommand {
         if asksBoard {
             return await printHealth(of: Language.current("보드", "Board"), at: configuration.boardHTTP.url)
         }
-        let address = (asksNotifier ? configuration.alertCommands : configuration.commands).reachable
         let io = try configuration.makeClientThread()
-        let client = try await CommandClient(io, address: address)
+        let client = try await CommandClient(
+            io, addresses: asksNotifier ? configuration.reachableAlertCommands : configuration.reachableCommands)
         do {
-            let reply = try await withDeadline(.seconds(10), orThrow: ResponseTimeoutError(address: address)) {
-                try await client.ask("status")
-            }
+            let reply = try await client.ask("status", within: .seconds(10))
             await io.shutdown()
             if let failure = reply.failure {
                 failure.text().forEach(Console.printError)
@@ -70,7 +67,7 @@ struct StatusCommand: Subcommand {
                 Console.print(String(decoding: reply.body, as: UTF8.self))
             } else {
                 let view = StatusText(
-                    status: try JSON.decode(StatusText.Status.self, from: reply.body), address: address,
+                    status: try JSON.decode(StatusText.Status.self, from: reply.body), address: await client.address,
                     isOfNotifier: asksNotifier)
                 view.lines.forEach(Console.print)
             }

@@ -1,5 +1,4 @@
 import BoxOffice
-import Concurrency
 import Contract
 import FoundationEssentials
 import Glibc
@@ -152,11 +151,11 @@ struct UpCommand: Subcommand {
         let io = try configuration.makeClientThread()
         let yesterday = KoreanDate.yesterday(at: Date())
         printHeader(configuration, children)
-        let alerts = try await EventReader(io, address: configuration.alerts.reachable, prefixes: ["alert."])
+        let alerts = try await EventReader(io, addresses: configuration.reachableAlerts, prefixes: ["alert."])
         let charts = try await EventReader(
-            io, address: configuration.events.reachable, prefixes: ["ranking.day.all.\(yesterday)"])
+            io, addresses: configuration.reachableEvents, prefixes: ["ranking.day.all.\(yesterday)"])
         let client = RequestClient(
-            io, commands: configuration.commands.reachable, events: configuration.events.reachable)
+            io, commands: configuration.reachableCommands, events: configuration.reachableEvents)
         // The requests wait for both subscriptions: an event that is published earlier would not be shown.
         let (chartsAreLive, chartsLive) = AsyncStream.makeStream(of: Never.self)
         let (alertsAreLive, alertsLive) = AsyncStream.makeStream(of: Never.self)
@@ -181,7 +180,7 @@ struct UpCommand: Subcommand {
             tasks.addTask {
                 for await _ in chartsAreLive {}
                 for await _ in alertsAreLive {}
-                try await waitForHistory(io, configuration.commands.reachable, ofNewLog: children.beginsNewLog)
+                try await waitForHistory(io, configuration.reachableCommands, ofNewLog: children.beginsNewLog)
                 try await requestDays(through: yesterday, client)
             }
             try await tasks.waitForAll()
@@ -216,14 +215,12 @@ struct UpCommand: Subcommand {
     /// Waits while the worker fetches what the alerts of a new log rest on. If that pauses, the charts come first.
     ///
     /// - Parameter isNew: whether the log began with this command, so that its history is announced even if it is over.
-    private func waitForHistory(_ io: IOThread, _ commands: String, ofNewLog isNew: Bool) async throws {
-        let client = try await CommandClient(io, address: commands)
+    private func waitForHistory(_ io: IOThread, _ commands: [String], ofNewLog isNew: Bool) async throws {
+        let client = try await CommandClient(io, addresses: commands)
         var isAnnounced = false
         while true {
             do {
-                let reply = try await withDeadline(.seconds(5), orThrow: ResponseTimeoutError(address: commands)) {
-                    try await client.ask("status")
-                }
+                let reply = try await client.ask("status", within: .seconds(5))
                 guard reply.failure == nil, let job = try JSON.decode(Status.self, from: reply.body).backfill,
                     job.isInitial
                 else { break }

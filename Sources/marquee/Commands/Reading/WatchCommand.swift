@@ -42,10 +42,10 @@ struct WatchCommand: Subcommand {
         let signals = TerminationSignals()
         let io = try configuration.makeClientThread()
         try await withThrowingTaskGroup { tasks in
-            for (process, address) in [
-                ("worker", configuration.events.reachable), ("notifier", configuration.alerts.reachable),
+            for (process, addresses) in [
+                ("worker", configuration.reachableEvents), ("notifier", configuration.reachableAlerts),
             ] {
-                let reader = try await EventReader(io, address: address, prefixes: prefixes)
+                let reader = try await EventReader(io, addresses: addresses, prefixes: prefixes)
                 tasks.addTask {
                     _ = try await reader.read(onHeartbeat: show) { events, _ -> Never? in
                         for event in events { show(event) }
@@ -53,9 +53,9 @@ struct WatchCommand: Subcommand {
                     }
                 }
                 guard publishesWanted(process) else { continue }
-                let heartbeats = try await HeartbeatReader(io, of: process, address: address, clock: .continuous)
+                let heartbeats = try await HeartbeatReader(io, of: process, addresses: addresses, clock: .continuous)
                 tasks.addTask { await heartbeats.run() }
-                tasks.addTask { try await reportSilence(heartbeats, address) }
+                tasks.addTask { try await reportSilence(heartbeats, addresses.joined(separator: ", ")) }
             }
             await signals.first()
             await io.shutdown()
