@@ -58,12 +58,22 @@ public struct LogDatabase: Sendable {
         (try? Database.inspect(.file(path), schema: schema) { _ in true }) ?? false
     }
 
+    /// Asks the server of the database about itself; returns nil for a file.
+    public func serverReport() throws(DatabaseError) -> ServerReport? {
+        try Database.report(on: location, schema: schema)
+    }
+
     // MARK: - Backup and restore
 
     /// Copies the database to a file that does not exist yet; the process may continue to write.
     public func backUp(to destination: String) throws(DatabaseError) {
         let path = try path(for: "backing up")
         try Database.copy(from: path, to: destination, schema: schema, verify: EventLog.verify)
+    }
+
+    /// Begins to copy the database to a place that has none, with its epoch; returns nil if there is nothing to copy.
+    public func beginCopy(to target: LogDatabase) throws(DatabaseError) -> DatabaseCopy? {
+        try DatabaseCopy(from: location, to: target.location, schema: schema)
     }
 
     /// Replaces the database with a copy of `backup` that has a new epoch.
@@ -83,7 +93,7 @@ extension LogDatabase {
     /// Returns the path of the file; throws for a server, whose own tools copy it.
     private func path(for action: String) throws(DatabaseError) -> String {
         guard case .file(let path) = location else {
-            throw DatabaseError(.remote, action, name, reason: "the database is on a server")
+            throw DatabaseError(.remote, action, name, reason: "the database is in PostgreSQL")
         }
         return path
     }

@@ -26,6 +26,7 @@ let commands: [any Subcommand.Type] = [
     LogCommand.self,
     BackupCommand.self,
     RestoreCommand.self,
+    CopyCommand.self,
     ReplayCommand.self,
     NotifyCommand.self,
     KeysCommand.self,

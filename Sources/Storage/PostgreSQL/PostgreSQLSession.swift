@@ -3,7 +3,7 @@ import CPostgreSQL
 /// The owner of a `PGconn *`: one session at a server, with its prepared statements.
 final class PostgreSQLSession {
     private let pointer: OpaquePointer
-    private let name: String
+    let name: String
     private var statements: [UnsafePointer<UInt8>: String] = [:]
     private var cursors = 0
 
@@ -115,6 +115,14 @@ final class PostgreSQLSession {
             PQexecPrepared(pointer, statement, count, values, lengths, formats, 1)
         }
         return PostgreSQLResult(try check(result, "running `\(sql)` on"), of: sql)
+    }
+
+    /// Runs a statement that is not prepared, with PostgreSQL's own placeholders.
+    func execute(once sql: String, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
+        let result = Parameters(values).withPointers { count, values, lengths, formats in
+            PQexecParams(pointer, sql, count, nil, values, lengths, formats, 1)
+        }
+        return PostgreSQLResult(try check(result, "running a statement on"), of: "a statement")
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.

@@ -28,14 +28,17 @@ extension Schema {
 
     /// Runs the scripts that the tables lack, all of them or none.
     func migrate(_ session: PostgreSQLSession, _ server: DatabaseServer) throws(DatabaseError) {
-        try session.transaction { session throws(DatabaseError) in
-            try session.run("select version from marquee_schema for update")
-            let found = try foundVersion(session, server) ?? 0
-            guard let scripts = scripts(from: found) else { throw versionError(found, in: server.name) }
-            for script in scripts { try session.run(PostgreSQLDialect.script(script)) }
-            if found == 0, !views.postgreSQL.isEmpty { try session.run(views.postgreSQL) }
-            if found != version { try session.run("update marquee_schema set version = \(version)") }
-        }
+        try session.transaction { session throws(DatabaseError) in try update(session, server) }
+    }
+
+    /// Runs the scripts that the tables lack, in the open transaction.
+    func update(_ session: PostgreSQLSession, _ server: DatabaseServer) throws(DatabaseError) {
+        try session.run("select version from marquee_schema for update")
+        let found = try foundVersion(session, server) ?? 0
+        guard let scripts = scripts(from: found) else { throw versionError(found, in: server.name) }
+        for script in scripts { try session.run(PostgreSQLDialect.script(script)) }
+        if found == 0, !views.postgreSQL.isEmpty { try session.run(views.postgreSQL) }
+        if found != version { try session.run("update marquee_schema set version = \(version)") }
     }
 
     /// Throws if the tables are missing, or of another version.

@@ -6,14 +6,12 @@ final class Statement: Cells {
     let sql: StaticString
 
     /// Prepares the statement with `sqlite3_prepare_v3`; its connection must outlive it.
-    init(_ sql: StaticString, on handle: OpaquePointer, name: String) throws(DatabaseError) {
+    ///
+    /// - Parameter text: The statement, if messages name it by other words.
+    init(_ sql: StaticString, text: String? = nil, on handle: OpaquePointer, name: String) throws(DatabaseError) {
         var pointer: OpaquePointer?
-        let code = sql.withUTF8Buffer { text in
-            text.withMemoryRebound(to: CChar.self) {
-                sqlite3_prepare_v3(
-                    handle, $0.baseAddress, Int32($0.count), UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-            }
-        }
+        let code = sqlite3_prepare_v3(
+            handle, text ?? sql.description, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else {
             throw DatabaseError("preparing `\(sql)` on", name, code: code, on: handle)
         }

@@ -58,7 +58,7 @@ extension Terminal {
         /// Each command, with the words with which it asks worker or notifier; without any if it asks neither.
         private static let commands: [String: [String]] = [
             "up": [], "worker": [], "notifier": [], "board": [], "sandbox": [], "areas": [], "history": [],
-            "export": [], "log": [], "backup": [], "restore": [], "replay": [], "keys": [], "version": [],
+            "export": [], "log": [], "backup": [], "restore": [], "copy": [], "replay": [], "keys": [], "version": [],
             "request": ["day 2024-06-03", "week 2024-06-03"], "product": ["list"],
             "backfill": ["2024-05-01..2024-05-02", "", "2004-01-01..2024-04-30 --detach", "--stop"],
             "poster": ["CODE", "CODE --reject"], "watch": ["heartbeat. --json"], "status": ["", "--alerts"],

@@ -23,6 +23,7 @@ struct CheckCommand: Subcommand {
                 """
                 영화진흥위원회와 카카오를 한 번씩 호출하며, 이 호출도 하루 한도에 포함됩니다. 데이터 폴더 쓰기 권한, 디스크 여유 공간,
                 시스템 시각, 인증키와 영화진흥위원회 연결 중 하나라도 문제가 있으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
+                MARQUEE_DATABASE가 있으면 데이터베이스 서버도 점검해, 접수한 요청이 사라질 수 있는지 보여 줍니다.
 
                 `rules FILE`을 지정하면 그 규칙 파일만 점검해 어느 규칙이 어느 알림 채널로 가는지 보여 줍니다. 오류가 있으면 오류마다 위치와
                 내용, 올바른 형식을 한 줄로 보여 주고 실패합니다.
@@ -30,6 +31,7 @@ struct CheckCommand: Subcommand {
                 """
                 Calls KOBIS and Kakao once each, as the worker would; these calls count as two of the day's. Fails if something that the worker needs is missing: a data folder that can be
                 written, free disk, a right clock, and a KOBIS service with its key. Without a key it checks the sandbox.
+                With MARQUEE_DATABASE it checks the server, too, and says where an acknowledged request could be lost.
 
                 With `rules FILE` it checks only that rule file, and prints which rule goes to which sink, or a line for
                 each mistake: its position, what is wrong and what was expected. It fails if there is any.
@@ -52,7 +54,8 @@ struct CheckCommand: Subcommand {
         var report = Report()
         checkFiles(configuration, &report)
         let io = try configuration.makeClientThread()
-        await checkUpstreams(configuration, io, &report)
+        // A call is booked by a commit.
+        if checkDatabase(configuration, &report) { await checkUpstreams(configuration, io, &report) }
         await checkProcesses(configuration, io, &report)
         await io.shutdown()
         for line in report.lines { Console.print(line) }
@@ -290,7 +293,7 @@ struct CheckCommand: Subcommand {
     }
 
     /// The result of all checks.
-    private struct Report {
+    struct Report {
         private var table = TextTable([.left, .left, .left])
         private(set) var isGood = true
 
