@@ -48,13 +48,17 @@ help:  ## List the targets
 run: build  ## Build, then start worker, notifier, board and, without keys, the sandbox in this terminal
 	@exec .build/$(CONFIGURATION)/marquee up
 
-test: test-packages  ## Build and run all tests; warnings are errors
+# Where worker and notifier of the end-to-end tests keep their state; only these run if it is named.
+DATABASE :=
+
+test: export MARQUEE_TEST_DATABASE := $(DATABASE)
+test: test-packages  ## Build and run all tests; warnings are errors: DATABASE=postgresql
 	swift build --build-tests $(strict)
 	@: > $(test_log)
 	@# Both halves, also if the first one fails.
-	-$(swift_test) --skip-build $(strict) --skip EndToEndTests 2>&1 | tee -a $(test_log)
+	-$(if $(DATABASE),,$(swift_test) --skip-build $(strict) --skip EndToEndTests 2>&1 | tee -a $(test_log))
 	-$(swift_test) --skip-build $(strict) --filter EndToEndTests 2>&1 | tee -a $(test_log)
-	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(test_log))" = 2 ] \
+	@[ "$$(grep -cE 'Test run with [1-9][0-9]* tests?.* passed' $(test_log))" = $(if $(DATABASE),1,2) ] \
 	  || { echo 'make test: a test failed, or none ran' >&2; exit 1; }
 
 build: packages  ## Install missing Debian packages, and build the program

@@ -85,8 +85,9 @@ extension BoardProcess {
     private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
         let path = folder.file("board.db")
-        let model = try await ReadModel(ReadModel.open(path, logger: runtime.logger))
-        runtime.metrics.addDatabase(at: .file(path))
+        let database = try ReadModel.open(path, logger: runtime.logger)
+        let model = try await ReadModel(database)
+        runtime.metrics.addDatabase(database, at: .file(path))
         let images = try ImageProxy(
             folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
             runtime: runtime)

@@ -34,12 +34,11 @@ extension Metrics {
         }
     }
 
-    /// Adds the size of a database's file and its write-ahead log, in bytes.
-    public func addDatabase(at location: DatabaseLocation) {
-        guard case .file(let path) = location else { return }  // a server has metrics of its own
-        gauge("marquee_database_size_bytes", "Size of the database's file and its write-ahead log.") {
-            let sizes = [path, path + "-wal"].compactMap(fileSize)
-            return sizes.isEmpty ? nil : sizes.reduce(0, +)
+    /// Adds the size of a database in bytes.
+    public func addDatabase(_ database: Database, at location: DatabaseLocation) {
+        gauge("marquee_database_size_bytes", "Size of the database's file and its write-ahead log, or of its tables.") {
+            guard case .file(let path) = location else { return Double(try await database.read { try $0.size() }) }
+            return [path, path + "-wal"].compactMap(fileSize).reduce(0, +)
         }
     }
 

@@ -91,7 +91,7 @@ extension NotifierProcess {
         _ = try DataFolder(configuration.dataFolder)
         let location = DatabaseLocation(of: .notifier, configuration)
         let database = try Database(location, schema: NotifierStore.schema)
-        runtime.metrics.addDatabase(at: location)
+        runtime.metrics.addDatabase(database, at: location)
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
             return Storage(database: database, log: log, positions: try log.positions(in: connection))

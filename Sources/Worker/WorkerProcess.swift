@@ -92,7 +92,7 @@ extension WorkerProcess {
         let folder = try DataFolder(configuration.dataFolder)
         let location = DatabaseLocation(of: .worker, configuration)
         let database = try Database(location, schema: Self.schema)
-        runtime.metrics.addDatabase(at: location)
+        runtime.metrics.addDatabase(database, at: location)
         let seal = try SecretSeal(file: folder.file(SecretSeal.fileName))
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
         // If the process was killed right after an order with a secret ended, the secret is still in the log.

@@ -59,10 +59,9 @@ import Testing
     @Test("the size of a database includes its write-ahead log")
     func size() async throws {
         let folder = try TemporaryFolder()
-        let metrics = Metrics()
-        metrics.addDatabase(at: .file(folder.file("test.db")))
-        #expect(try Exposition(await metrics.text())["marquee_database_size_bytes"] == nil)
         let database = try Database(path: folder.file("test.db"), schema: Schema("test", version: 1, HealthCheck.table))
+        let metrics = Metrics()
+        metrics.addDatabase(database, at: .file(folder.file("test.db")))
         let before = try #require(try Exposition(await metrics.text())["marquee_database_size_bytes"])
         #expect(before > 0)
         try await database.write { connection in

@@ -57,9 +57,9 @@ import Testing
             try await fill(harness, with: steps(of: order, recordings.days, &random), atOnce: order == .fourAtOnce)
             // It is ready once it has read and decided everything.
             try await harness.restart(.notifier, by: SIGTERM)
-            let live = try ProcessHarness.alertLines(inFolder: harness.data())
+            let live = try harness.state.alertLines()
             try await expectAgreement(of: live, in: .live, harness)
-            let replay = try await harness.lines("replay", "--as", harness.data("notifier.db"))
+            let replay = try await harness.lines("replay", "--as", harness.state.database(of: .notifier))
             // Anomalies are in another stream, and come last in a replay.
             #expect(replay == live.filter(isOfChart) + live.filter { !isOfChart($0) })
 
@@ -67,7 +67,7 @@ import Testing
             try await expectAgreement(of: history, in: .history, harness)
             let dryRun = try await harness.lines("replay", "--dry-run")
             #expect(try dryRun.dropLast() == history.map(dryRunLine)[...])
-            #expect(try await alertsOfNewNotifier(harness, in: folder.file("second")) == history)
+            #expect(try await alertsOfNewNotifier(harness) == history)
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
     private func expectAgreement(of lines: [String], in mode: Mode, _ harness: ProcessHarness) async throws {
         let oracle = "\(ProcessHarness.checkout)/Tests/System/Chaos/alert_rules.py"
         let program = try Program(
-            ProcessHarness.python, ["-B", oracle, harness.data("worker.db"), Self.rules.line, mode.rawValue])
+            ProcessHarness.python, ["-B", oracle, harness.state.database(of: .worker), Self.rules.line, mode.rawValue])
         for line in lines { try program.type(line + "\n") }
         let ending = try await program.finish()
         #expect(ending.status == 0, "\(mode): \(ending.output.prefix(10)) \(ending.output.suffix(1)) \(ending.errors)")
@@ -146,16 +146,18 @@ import Testing
     }
 
     /// Returns the alerts of a notifier that is started now, with a database of its own.
-    private func alertsOfNewNotifier(_ harness: ProcessHarness, in data: String) async throws -> [String] {
+    private func alertsOfNewNotifier(_ harness: ProcessHarness) async throws -> [String] {
+        let state = try await harness.otherState()
         let own = [
-            "MARQUEE_DATA": data, "MARQUEE_ALERTS": "tcp://127.0.0.1:*", "MARQUEE_ALERT_COMMANDS": "tcp://127.0.0.1:*",
+            "MARQUEE_ALERTS": "tcp://127.0.0.1:*", "MARQUEE_ALERT_COMMANDS": "tcp://127.0.0.1:*",
             "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
         ]
-        let notifier = try harness.start(["notifier", "--since", "2003-11-11"], changes: own)
+        let notifier = try harness.start(
+            ["notifier", "--since", "2003-11-11"], changes: own.merging(state.settings) { $1 })
         try #require(await notifier.error(containing: "all charts are read") != nil)
         notifier.signal(SIGTERM)
         #expect(await notifier.ended().status == 0)
-        return try ProcessHarness.alertLines(inFolder: data)
+        return try state.alertLines()
     }
 }
 

@@ -35,7 +35,9 @@ extension Failures {
                 while let line = await second.line() { arrived.append(line) }
 
                 // `alert.lead.20247710.2024-06-05` has the id `lead.20247710.2024-06-05.all`.
-                let decided = try await harness.topics(in: "notifier.db").map { "\($0.dropFirst("alert.".count)).all" }
+                let decided = try await harness.state.topics(of: .notifier).map {
+                    "\($0.dropFirst("alert.".count)).all"
+                }
                 #expect(decided.count > 10)
                 #expect(distinct(arrived.compactMap { $0.split(separator: " ").first.map(String.init) }) == decided)
                 let file = try String(contentsOf: URL(filePath: folder.file("alerts.jsonl")), encoding: .utf8)
@@ -66,11 +68,11 @@ extension Failures {
                 #expect(try await harness[.notifier].ended().status == -SIGKILL)
                 try await harness.restart(.notifier, by: SIGKILL)
                 try await waitUntil("\(fired.count) alerts are decided") {
-                    try await harness.topics(in: "notifier.db")
+                    try await harness.state.topics(of: .notifier)
                 } is: {
                     $0.count >= fired.count
                 }
-                #expect(try await harness.topics(in: "notifier.db") == fired)
+                #expect(try await harness.state.topics(of: .notifier) == fired)
                 try await waitUntilSent(harness)
                 receiver.end()
                 var arrived: [String] = []

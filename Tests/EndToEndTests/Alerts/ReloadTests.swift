@@ -55,7 +55,9 @@ extension Failures {
                     ["kept", "new", "site"].allSatisfy { (queue[$0].number ?? 0) == 0 }
                 }
 
-                let decided = try await harness.topics(in: "notifier.db").map { "\($0.dropFirst("alert.".count)).all" }
+                let decided = try await harness.state.topics(of: .notifier).map {
+                    "\($0.dropFirst("alert.".count)).all"
+                }
                 let today = decided.filter { $0.contains("2024-06-04") }
                 #expect(today == moved.map { "\($0.dropFirst("alert.".count)).all" })
                 #expect(try delivered("kept", folder) == decided && delivered("new", folder) == today)

@@ -126,7 +126,7 @@ import Testing
                 #expect(test.status == 0 && test.output.first?.contains("{") == false, "\(rule): \(test)")
             }
             #expect(try await harness.lines("notify", "log") == [])
-            #expect(try await harness.topics(in: "notifier.db").allSatisfy { !$0.contains("milestone") })
+            #expect(try await harness.state.topics(of: .notifier).allSatisfy { !$0.contains("milestone") })
         }
     }
 

@@ -73,22 +73,19 @@ extension Terminal {
                 }
                 #expect(questions.count == 3)
                 func rows(_ question: String) async throws -> [JSON] {
-                    let script =
-                        "import json, sqlite3, sys; db = sqlite3.connect('file:' + sys.argv[1] + '?mode=ro', uri=True); "
-                        + "print(json.dumps([list(row) for row in db.execute(sys.argv[2])]))"
-                    let path = harness.environment["MARQUEE_DATA", default: ""] + "/worker.db"
-                    let answer = try await Program.run(ProcessHarness.python, ["-c", script, path, question])
-                    #expect(answer.status == 0, "\(answer.errors)")
-                    return try JSON(answer.output.joined()).list
+                    try await harness.state.rows(question, of: .worker)
                 }
                 let leaders = try await rows(questions[0])
-                #expect(leaders.reduce(0) { $0 + ($1.list[1].number ?? 0) } == 3)
-                #expect(try await rows(questions[1]).map { $0.list[2] } == [3])
+                #expect(leaders.reduce(0) { $0 + ($1["days"].number ?? 0) } == 3)
+                #expect(try await rows(questions[1]).map { $0["days"] } == [3])
                 #expect(try await rows(questions[2]).isEmpty)
-                let weekend = try await rows("select firstDay, lastDay, count(*) from week_chart_line group by 1, 2")
-                #expect(weekend == [.list(["2024-05-31", "2024-06-02", 10])])
-                let kinds = try await rows("select kind, count(*), min(isNewest) from chart_revision group by kind")
-                #expect(kinds == [.list(["day", 3, 1]), .list(["week", 1, 1])])
+                let weekend = try await rows(
+                    #"select "firstDay", "lastDay", count(*) as lines from week_chart_line group by 1, 2"#)
+                #expect(weekend == [["firstDay": "2024-05-31", "lastDay": "2024-06-02", "lines": 10]])
+                let kinds = try await rows(
+                    #"select kind, count(*) as n, min("isNewest") as newest from chart_revision group by 1 order by 1"#)
+                #expect(
+                    kinds == [["kind": "day", "n": 3, "newest": 1], ["kind": "week", "n": 1, "newest": 1]])
             }
         }
     }

@@ -18,7 +18,7 @@ extension Failures {
                 let ending = await command.ended()
                 #expect(ending.status == 0)
                 #expect(ending.output.last == "35 of 35 · 100% · done")
-                let charts = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }
+                let charts = try await harness.state.topics(of: .worker).filter { $0.hasPrefix("ranking.") }
                 #expect(charts.count == 35 && Set(charts).count == 35)
                 let quota = try await client.ask("status").body["quota"]["kobis"]
                 let used = try #require(quota["used"].number)
@@ -33,7 +33,7 @@ extension Failures {
                 let fired = ExpectedAlerts.topics(
                     of: try #require(newest.events.first).data, before: try #require(before.first).data)
                 if let last = fired.last { _ = try await client.event(last) }
-                let alerts = try await harness.topics(in: "notifier.db").filter { !$0.hasSuffix(".2024-05-20") }
+                let alerts = try await harness.state.topics(of: .notifier).filter { !$0.hasSuffix(".2024-05-20") }
                 #expect(alerts.allSatisfy { $0.hasSuffix(".2024-06-05") })
             }
         }

@@ -175,9 +175,9 @@ extension Failures {
             }
             try await ProcessHarness.run { harness, client in
                 // A log belongs to one service.
+                let other = try await harness.otherState().settings
                 try await harness.restart(
-                    .worker, by: SIGTERM,
-                    changes: ["MARQUEE_KOBIS_URL": server.url, "MARQUEE_DATA": harness.folder.file("other")])
+                    .worker, by: SIGTERM, changes: other.merging(["MARQUEE_KOBIS_URL": server.url]) { $1 })
                 try await client.waitForHeartbeat(of: .worker)
                 for answer in answers {
                     next.withLock { $0 = answer }

@@ -24,7 +24,7 @@ extension Failures {
                 }
                 // Stopped politely it finishes what it has in hand; what has ended then stands in its log.
                 await harness.end(.worker)
-                let log = try await harness.topics(in: "worker.db")
+                let log = try await harness.state.topics(of: .worker)
                 for id in ids {
                     #expect(log.filter { $0.hasSuffix(".\(id)") } == ["request.accepted.\(id)", "request.done.\(id)"])
                 }
@@ -51,7 +51,7 @@ extension Failures {
                 try await harness.setFaults([:])
                 #expect(try await client.day("2024-06-05").isDone)
                 await harness.end(.worker)
-                let log = try await harness.topics(in: "worker.db")
+                let log = try await harness.state.topics(of: .worker)
                 #expect(
                     log.filter { $0.hasSuffix(".poison") } == ["request.accepted.poison", "request.failed.poison"])
             }

@@ -151,8 +151,7 @@ import Testing
     func addressInUse(role: String) async throws {
         try await ProcessHarness.run { harness, _ in
             let taken = try #require(harness.environment["MARQUEE_\(role.uppercased())_HTTP"])
-            let folder = try TemporaryFolder()
-            var changes = ["MARQUEE_DATA": folder.path]
+            var changes = try await harness.otherState().settings
             let owned = role == "worker" ? ["REQUESTS", "COMMANDS", "EVENTS"] : ["ALERTS", "ALERT_COMMANDS"]
             for name in owned { changes["MARQUEE_\(name)"] = "tcp://127.0.0.1:*" }
             let ending = try await harness.marquee(role, changes: changes)

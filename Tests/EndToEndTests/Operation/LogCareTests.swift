@@ -19,7 +19,7 @@ import Worker
         try WorkerProcess.log(in: .file(harness.data("worker.db"))).contents()
     }
 
-    @Test("a log is summarized and backed up while the worker runs, and restored as a new epoch")
+    @Test("a log is summarized and backed up while the worker runs, and restored as a new epoch", .onFilesOnly)
     func roundTrip() async throws {
         try await ProcessHarness.run { harness, _ in
             let backup = harness.folder.file("backup")
@@ -64,7 +64,9 @@ import Worker
         }
     }
 
-    @Test("a log on a read-only mount is read while the worker runs, after it was killed, and after it has ended")
+    @Test(
+        "a log on a read-only mount is read while the worker runs, after it was killed, and after it has ended",
+        .onFilesOnly)
     func readOnlyMount() async throws {
         try await ProcessHarness.run { harness, _ in
             try await Program.require(
@@ -112,7 +114,7 @@ import Worker
             words[0], Array(words.dropFirst()), environment: harness.environment.merging(ProcessHarness.english) { $1 })
     }
 
-    @Test("a damaged database ends the start with one line that says what to do")
+    @Test("a damaged database ends the start with one line that says what to do", .onFilesOnly)
     func damaged() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request([june])

@@ -7,24 +7,22 @@ extension Failures {
     @Suite struct PostgreSQLTests {
         @Test("the state is in the server, and killed processes go on with it", .patience)
         func state() async throws {
-            let address = try await PostgreSQLServer.shared().address()
+            let address = try await StoredState.makeDatabase()
             try await ProcessHarness.run(settings: ["MARQUEE_DATABASE": address]) { harness, client in
                 var charts: [JSON] = []
                 for day in 3...5 { charts.append(try await client.day("2024-06-0\(day)").events[0].data) }
                 let alerts = try await waitUntil("alerts of the last day are decided") {
-                    try await harness.topics(in: "notifier.db")
+                    try await harness.state.topics(of: .notifier)
                 } is: {
                     $0.contains { $0.hasSuffix("2024-06-05") }
                 }
                 for role in [ProcessHarness.Role.worker, .notifier] { try await harness.restart(role, by: SIGKILL) }
                 _ = try await client.waitForHeartbeat(of: .worker)
                 _ = try await client.day("2024-06-05")
-                #expect(try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }.count == 3)
-                #expect(try await harness.topics(in: "notifier.db") == alerts)
+                #expect(try await harness.state.topics(of: .worker).filter { $0.hasPrefix("ranking.") }.count == 3)
+                #expect(try await harness.state.topics(of: .notifier) == alerts)
                 // What people query has the figures of the events.
-                let query = "select json_agg(l) from (select * from worker.chart_line order by date, line) as l"
-                let psql = try await Program.run("/usr/bin/psql", ["--dbname", address, "-At", "--command", query])
-                let rows = try JSON(psql.output.joined()).list
+                let rows = try await harness.state.rows("select * from chart_line order by date, line", of: .worker)
                 let lines = charts.flatMap { chart in chart["entries"].list.map { (chart["date"], $0) } }
                 #expect(rows.count == lines.count)
                 for (row, (date, line)) in zip(rows, lines) {
@@ -36,8 +34,13 @@ extension Failures {
                 let files = try FileManager.default.contentsOfDirectory(atPath: harness.data())
                 #expect(!files.contains { $0.hasPrefix("worker.db") || $0.hasPrefix("notifier.db") })
                 #expect(try await harness.lines("log")[0].hasPrefix("postgresql://"))
-                let backup = try await harness.marquee("backup", harness.folder.file("backup.db"))
-                #expect(backup.status == 1 && backup.errors.joined().contains("pg_dump"))
+                #expect(
+                    try await harness.lines("replay", "--from", address, "--as", address)
+                        == harness.state.alertLines())
+                for command in ["backup", "restore"] {
+                    let refused = try await harness.marquee(command, harness.folder.file("backup.db"))
+                    #expect(refused.status == 1 && refused.errors.joined().contains("pg_dump"), "\(refused)")
+                }
             }
         }
 
@@ -145,7 +148,7 @@ extension Failures {
                     try await client.ask("fetch.day", body).word == "accepted"
                 }
                 #expect(try await client.outcome(of: "later").isDone)
-                #expect(try await harness.topics(in: "worker.db").filter { $0.hasPrefix("ranking.") }.count == 2)
+                #expect(try await harness.state.topics(of: .worker).filter { $0.hasPrefix("ranking.") }.count == 2)
             }
         }
     }

@@ -15,14 +15,16 @@ extension Failures {
             return Dictionary(uniqueKeysWithValues: rights).filter { $0.value != 0 }
         }
 
-        /// The names of the files that contain `text`.
-        private func files(under folder: String, with text: String) throws -> [String] {
-            try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+        /// The names of the files that contain `text`, a dump of the database on a server among them.
+        private func files(of harness: ProcessHarness, with text: String) async throws -> [String] {
+            let folder = harness.data()
+            try await harness.state.dump(to: harness.data("database.sql"))
+            return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
                 FileManager.default.contents(atPath: "\(folder)/\(name)")?.range(of: Data(text.utf8)) != nil
             }
         }
 
-        @Test("no other user can read a file of the processes, also one that somebody copied by hand")
+        @Test("no other user can read a file of the processes, also one that somebody copied by hand", .onFilesOnly)
         func permissions() async throws {
             try await ProcessHarness.run { harness, client in
                 #expect(try await client.day("2024-06-04").isDone)
@@ -48,12 +50,12 @@ extension Failures {
             let secret = "a-vendor-of-its-own-4711"
             let commands = ["MARQUEE_COMMANDS": "tcp://127.0.0.1:\(try reservePort())"]
             try await ProcessHarness.run(settings: commands) { harness, client in
-                let data = try #require(harness.environment["MARQUEE_DATA"])
                 try await harness.setFaults(["openmarket": ["hang": 1]])
                 let order = #"{"id":"mine","product":1,"stock":2,"secret":"\#(secret)"}"#
                 let frames = [Array("product.modify".utf8), Array(order.utf8)]
                 #expect(try await client.ask(frames: frames).word == "accepted")
-                #expect(try files(under: data, with: secret) == [])
+                #expect(try await files(of: harness, with: "product.modify") != [], "nothing was looked through")
+                #expect(try await files(of: harness, with: secret) == [])
                 let audit = try #require(try await harness[.worker].error(containing: "order accepted"))
                 #expect(audit.contains(#""request":"mine""#) && audit.contains(#""address":"127.0.0.1""#))
                 // It has not been lost either: the order is carried out with it after a crash, and the market refuses it.
@@ -62,7 +64,7 @@ extension Failures {
                 // From the log, because the end may be published before the client is connected again.
                 let end = try await client.logged("request.failed.mine")
                 #expect(end["data"]["error"]["code"] == "unauthorized")
-                #expect(try files(under: data, with: secret) == [])
+                #expect(try await files(of: harness, with: secret) == [])
             }
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
 
@@ -39,13 +40,14 @@ extension Failures {
         func inUse() async throws {
             // libzmq takes over an `ipc` file that another process uses.
             try await ProcessHarness.run(settings: ProcessHarness.tcp) { harness, client in
+                let other = try await harness.otherState().settings
                 let owned: [(ProcessHarness.Role, [String])] = [
                     (.worker, ["MARQUEE_REQUESTS", "MARQUEE_COMMANDS", "MARQUEE_EVENTS"]),
                     (.notifier, ["MARQUEE_ALERTS", "MARQUEE_ALERT_COMMANDS"]), (.sandbox, ["MARQUEE_SANDBOX_HTTP"]),
                 ]
                 for (role, variables) in owned {
                     for taken in variables {
-                        var changes = ["MARQUEE_DATA": harness.folder.file("other")]
+                        var changes = other
                         for variable in variables where variable != taken { changes[variable] = "tcp://127.0.0.1:*" }
                         let address = try #require(harness.environment[taken])
                         expect(try await harness.marquee(role.rawValue, changes: changes), status: 1, told: address)
@@ -55,59 +57,63 @@ extension Failures {
                     let changes = Dictionary(uniqueKeysWithValues: variables.map { ($0, "tcp://127.0.0.1:*") })
                     expect(
                         try await harness.marquee(role.rawValue, changes: changes), status: 1,
-                        told: "\(role).db", "has it open for writing")
+                        told: harness.state.location(of: role).name, "has it open for writing")
                 }
                 #expect(try await client.day("2024-06-04").isDone)
             }
         }
 
-        @Test("a data folder that is not writable is an error")
+        @Test("a data folder that is not writable is an error", .onFilesOnly)
         func dataFolder() async throws {
             let folder = try TemporaryFolder()
             for path in ["/proc/marquee", "/proc", "/dev/null", "/dev/null/data"] {
-                for role in ["worker", "notifier"] {
-                    expect(try await run(role, data: path, folder), status: 1, told: path)
+                let state = try await StoredState(in: path)
+                for role in [ProcessHarness.Role.worker, .notifier] {
+                    expect(try await run(role, state, folder), status: 1, told: path)
                 }
             }
         }
 
-        @Test("a database that this program cannot open is not changed")
+        @Test("a database that this program cannot open is not changed", .onFilesOnly)
         func database() async throws {
             let folder = try TemporaryFolder()
             let scripts = [
                 "pragma user_version = 99": ["99", "newer version"],
                 "pragma application_id = 7": ["another program's"],
-                "update origin set service = 'kobis.or.kr'": ["kobis.or.kr", "127.0.0.1", "MARQUEE_DATA"],
             ]
             for (number, (script, told)) in scripts.enumerated() {
-                for role in ["worker", "notifier"] where role == "worker" || !script.contains("origin") {
-                    let data = folder.file("\(number)-\(role)")
-                    let first = try Program(ProcessHarness.marquee, [role], environment: settings(data: data, folder))
-                    try #require(await first.error(containing: "\(role) ready") != nil)
-                    first.signal(SIGTERM)
-                    #expect(await first.ended().status == 0)
-                    let change =
-                        "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
-                    let changed = try await Program.run(
-                        ProcessHarness.python, ["-c", change, "\(data)/\(role).db", script])
-                    #expect(changed.status == 0, "\(changed.errors)")
-                    let before = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
-                    expect(try await run(role, data: data, folder), status: 1, told: told)
-                    // A log of another service is ours to open, and only then tells where it is from.
-                    guard !script.contains("origin") else { continue }
-                    let after = try await Program.run("/usr/bin/sha256sum", ["\(data)/\(role).db"])
+                for role in [ProcessHarness.Role.worker, .notifier] {
+                    let state = try await StoredState(in: folder.file("\(number)-\(role)"))
+                    try await expectStart(of: role, state, folder)
+                    try await state.change(script, of: role)
+                    let path = state.database(of: role)
+                    let before = try await Program.run("/usr/bin/sha256sum", [path])
+                    expect(try await run(role, state, folder), status: 1, told: told)
+                    let after = try await Program.run("/usr/bin/sha256sum", [path])
                     #expect(after.output == before.output, "\(role): \(script)")
                 }
             }
         }
 
-        @Test("a file that is not a database is not changed")
+        @Test("a log of another service ends the start, and is told with both services")
+        func otherService() async throws {
+            let folder = try TemporaryFolder()
+            let state = try await StoredState(in: folder.file("data"))
+            try await expectStart(of: .worker, state, folder)
+            try await state.change("update origin set service = 'kobis.or.kr'", of: .worker)
+            expect(
+                try await run(.worker, state, folder), status: 1,
+                told: "kobis.or.kr", "127.0.0.1", "MARQUEE_DATA", "MARQUEE_DATABASE")
+        }
+
+        @Test("a file that is not a database is not changed", .onFilesOnly)
         func noDatabase() async throws {
             let folder = try TemporaryFolder()
             let text = String(repeating: "a letter to somebody\n", count: 100)
-            for role in ["worker", "notifier"] {
+            let state = try await StoredState(in: folder.path)
+            for role in [ProcessHarness.Role.worker, .notifier] {
                 try text.write(toFile: folder.file("\(role).db"), atomically: false, encoding: .utf8)
-                expect(try await run(role, data: folder.path, folder), status: 1, told: "\(role).db")
+                expect(try await run(role, state, folder), status: 1, told: "\(role).db")
                 #expect(try String(contentsOfFile: folder.file("\(role).db"), encoding: .utf8) == text)
             }
         }
@@ -119,23 +125,35 @@ extension Failures {
                 #expect(try await client.ask("fetch.day", "2024-06-04").word == "accepted")
                 try await harness.waitForRequests(1, at: ProcessHarness.dailyCharts)
                 await harness.end(.worker)
-                #expect(try await harness.topics(in: "worker.db").count == 1)
+                #expect(try await harness.state.topics(of: .worker).count == 1)
                 await harness.end(.notifier, by: SIGINT)
                 await harness.end(.sandbox, by: SIGHUP)
             }
         }
 
-        private func run(_ role: String, data: String, _ folder: TemporaryFolder) async throws -> Program.Ending {
-            try await Program.run(ProcessHarness.marquee, [role], environment: settings(data: data, folder))
+        private func run(
+            _ role: ProcessHarness.Role, _ state: StoredState, _ folder: TemporaryFolder
+        ) async throws -> Program.Ending {
+            try await Program.run(ProcessHarness.marquee, [role.rawValue], environment: settings(state, folder))
         }
 
-        private func settings(data: String, _ folder: TemporaryFolder) -> [String: String] {
+        /// Starts a process once, so that its tables are there.
+        private func expectStart(
+            of role: ProcessHarness.Role, _ state: StoredState, _ folder: TemporaryFolder
+        ) async throws {
+            let first = try Program(ProcessHarness.marquee, [role.rawValue], environment: settings(state, folder))
+            try #require(await first.error(containing: "\(role) ready") != nil)
+            first.signal(SIGTERM)
+            #expect(await first.ended().status == 0)
+        }
+
+        private func settings(_ state: StoredState, _ folder: TemporaryFolder) -> [String: String] {
             let settings = [
-                "MARQUEE_DATA": data, "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json",
+                "MARQUEE_KOBIS_URL": "http://127.0.0.1:1", "MARQUEE_LOG_FORMAT": "json",
                 "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
                 "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             ]
-            return settings.merging(ProcessHarness.sockets(in: folder)) { $1 }
+            return settings.merging(state.settings) { $1 }.merging(ProcessHarness.sockets(in: folder)) { $1 }
         }
 
         private func expect(_ ending: Program.Ending, status: Int32, told: String...) {

@@ -10,7 +10,7 @@ extension Terminal {
         @Test("the processes end cleanly when `up` is killed")
         func killed() async throws {
             let folder = try TemporaryFolder()
-            let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
+            let program = try Program(ProcessHarness.marquee, ["up"], environment: try await settings(folder))
             let isUp = await program.output { $0.contains("Daily box office") ? true : nil }
             try #require(isUp == true)
             program.signal(SIGKILL)
@@ -29,7 +29,7 @@ extension Terminal {
         func sandbox() async throws {
             let folder = try TemporaryFolder()
             let board = "127.0.0.1:\(try reservePort())"
-            let settings = try settings(folder).merging(["MARQUEE_BOARD_HTTP": board]) { $1 }
+            let settings = try await settings(folder).merging(["MARQUEE_BOARD_HTTP": board]) { $1 }
             let program = try Program(ProcessHarness.marquee, ["up"], environment: settings)
             let yesterday = KoreanDate.yesterday(at: FixedClock.now)
             #expect(await program.output { $0.hasPrefix("board ") ? $0 : nil } == "board http://\(board)/")
@@ -65,7 +65,7 @@ extension Terminal {
                 let keys = harness.environment.filter { $0.key.hasPrefix("MARQUEE_K") || $0.key.contains("IMAGES") }
                 let program = try await Program.onTerminal(
                     [ProcessHarness.marquee, "up", "--days", "2"],
-                    environment: try settings(folder).merging(keys) { $1 })
+                    environment: try await settings(folder).merging(keys) { $1 })
                 let chart = await program.output { $0.contains("Daily box office") ? $0 : nil }
                 #expect(chart?.contains("\u{1B}[1m") == true)
                 try program.type("\u{3}")
@@ -80,7 +80,7 @@ extension Terminal {
         @Test("a process that is killed starts again, and the cause is named")
         func restart() async throws {
             let folder = try TemporaryFolder()
-            let program = try Program(ProcessHarness.marquee, ["up"], environment: try settings(folder))
+            let program = try Program(ProcessHarness.marquee, ["up"], environment: try await settings(folder))
             _ = await program.output { $0.contains("Daily box office") ? $0 : nil }
             let worker = try #require(try program.child("worker"))
             kill(worker, SIGKILL)
@@ -99,7 +99,7 @@ extension Terminal {
         func rules() async throws {
             let folder = try TemporaryFolder()
             try Data("rules: {led: , mileston: }\n".utf8).write(to: URL(filePath: folder.file("rules.yml")))
-            let settings = try settings(folder).merging(["MARQUEE_RULES": folder.file("rules.yml")]) { $1 }
+            let settings = try await settings(folder).merging(["MARQUEE_RULES": folder.file("rules.yml")]) { $1 }
             let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
             #expect(ending.status == 2 && ending.errors.count == 2 && ending.output == [], "\(ending)")
             #expect(!FileManager.default.fileExists(atPath: folder.file("data")))
@@ -110,7 +110,7 @@ extension Terminal {
             let folder = try TemporaryFolder()
             let rules = URL(filePath: folder.file("rules.yml"))
             try Data("rules: {lead: }\n".utf8).write(to: rules)
-            let settings = try settings(folder).merging(["MARQUEE_RULES": rules.path]) { $1 }
+            let settings = try await settings(folder).merging(["MARQUEE_RULES": rules.path]) { $1 }
             let program = try Program(ProcessHarness.marquee, ["up", "--days", "1"], environment: settings)
             _ = await program.output { $0.contains("Daily box office") ? $0 : nil }
             try Data("rules: lead\n".utf8).write(to: rules)
@@ -145,7 +145,7 @@ extension Terminal {
                 """
             let ending = try await Program.run(
                 ProcessHarness.python, ["-c", run, ProcessHarness.marquee, "notifier"],
-                environment: try settings(folder))
+                environment: try await settings(folder))
             #expect(ending.output == ["status 0"], "\(ending)")
         }
 
@@ -153,7 +153,7 @@ extension Terminal {
         func death() async throws {
             let folder = try TemporaryFolder()
             let server = try ScriptedServer { _ in }
-            var settings = try settings(folder)
+            var settings = try await settings(folder)
             settings["MARQUEE_SANDBOX_HTTP"] = String(server.url.dropFirst("http://".count))
             let ending = try await Program.run(ProcessHarness.marquee, ["up"], environment: settings)
             #expect(ending.status == 1 && ending.errors.count == 1, "\(ending)")
@@ -162,13 +162,14 @@ extension Terminal {
         }
 
         /// Addresses that nobody else uses, and what `up` needs to have none of them by chance.
-        private func settings(_ folder: TemporaryFolder) throws -> [String: String] {
+        private func settings(_ folder: TemporaryFolder) async throws -> [String: String] {
             let settings = [
-                "MARQUEE_DATA": folder.file("data"), "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try reservePort())",
+                "MARQUEE_SANDBOX_HTTP": "127.0.0.1:\(try reservePort())",
                 "MARQUEE_WORKER_HTTP": "127.0.0.1:0", "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
                 "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             ]
-            return settings.merging(ProcessHarness.sockets(in: folder)) { $1 }.merging(ProcessHarness.english) { $1 }
+            return settings.merging(try await StoredState(in: folder.file("data")).settings) { $1 }
+                .merging(ProcessHarness.sockets(in: folder)) { $1 }.merging(ProcessHarness.english) { $1 }
         }
 
         /// Looks for the last words of processes that ended by themselves.

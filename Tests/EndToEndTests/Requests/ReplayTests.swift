@@ -16,19 +16,19 @@ import Testing
     {
         try await harness.request(days)
         // All charts came while the notifier ran.
-        let replay = ["replay", "--from", harness.data("worker.db"), "--learned", "0"] + options
+        let replay = ["replay", "--from", harness.state.database(of: .worker), "--learned", "0"] + options
         let first = try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment)
         let lines = first.output
         let last = try #require(lines.last?.split(separator: #""id":""#).last?.dropLast(2))
         // The notifier works while its last decision is not in its own words.
         #expect(try await harness[.notifier].error(containing: String(last)) != nil)
-        #expect(try ProcessHarness.alertLines(inFolder: harness.data()) == lines)
+        #expect(try harness.state.alertLines() == lines)
         #expect(
             try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment).output
                 == first.output)
         // A notifier's database knows by itself what it only learnt from, and since when it was asked.
         let others = options.firstIndex(of: "--since").map { options[..<$0] + options[($0 + 2)...] } ?? options[...]
-        let same = ["replay", "--from", harness.data("worker.db"), "--as", harness.data("notifier.db")] + others
+        let same = ["replay", "--as", harness.state.database(of: .notifier)] + others
         #expect(
             try await Program.run(ProcessHarness.marquee, same, environment: harness.environment).output == first.output
         )
@@ -68,23 +68,22 @@ import Testing
         try await ProcessHarness.run { harness, _ in
             try await harness.request((0..<40).map { june + $0 })
             await harness.end(.notifier)
-            let other = ["MARQUEE_DATA": harness.folder.file("later")]
+            let other = try await harness.otherState()
             let command = ["notifier", "--since", june.description]
             // The first transaction has the alerts of history, the second how far the log was read.
-            let first = try harness.start(command + ["--crash-at", "settled:2"], changes: other)
+            let first = try harness.start(command + ["--crash-at", "settled:2"], changes: other.settings)
             #expect(await first.ended().status == -SIGKILL)
-            let second = try harness.start(command, changes: other)
+            let second = try harness.start(command, changes: other.settings)
             try #require(await second.error(containing: "all charts are read") != nil)
             second.signal(SIGTERM)
             #expect(await second.ended().status == 0)
-            let alerts = try await harness.lines(
-                "replay", "--from", harness.data("worker.db"), "--as", harness.folder.file("later/notifier.db"))
+            let alerts = try await harness.lines("replay", "--as", other.database(of: .notifier))
             #expect(alerts.count > 40)
-            #expect(try ProcessHarness.alertLines(inFolder: harness.folder.file("later")) == alerts)
+            #expect(try other.alertLines() == alerts)
         }
     }
 
-    @Test("the replay of a backup equals that of the log, and the baseline fires nothing")
+    @Test("the replay of a backup equals that of the log, and the baseline fires nothing", .onFilesOnly)
     func backup() async throws {
         try await ProcessHarness.run { harness, _ in
             try await harness.request((0..<6).map { june + $0 })

@@ -38,7 +38,7 @@ extension Failures {
                 let removed = try await alert("productRemoved", Int(id), client)
                 let told = ["newProduct", "priceFell", "soldOut", "backInStock", "productRemoved"]
                 let day = try #require(removed.topic.split(separator: ".").last)
-                #expect(try await harness.topics(in: "notifier.db") == told.map { "alert.\($0).\(Int(id)).\(day)" })
+                #expect(try await harness.state.topics(of: .notifier) == told.map { "alert.\($0).\(Int(id)).\(day)" })
                 try await waitUntil("all alerts are in the file") {
                     (try? String(contentsOfFile: folder.file("alerts.jsonl"), encoding: .utf8)) ?? ""
                 } is: { text in

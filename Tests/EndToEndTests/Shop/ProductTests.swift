@@ -81,7 +81,7 @@ extension Failures {
                 let page = try await client.request("fetch.products", ["page": 1, "perPage": 10, "refresh": true])
                 #expect(page.events[0].data["pages"].list.count { $0["name"] == "겨울 외투" } == 1)
                 await harness.end(.worker)
-                let log = try await harness.topics(in: "worker.db").filter { $0.hasPrefix("product.") }
+                let log = try await harness.state.topics(of: .worker).filter { $0.hasPrefix("product.") }
                 #expect(log.count == 1)
             }
         }

@@ -1,12 +1,9 @@
 import BoxOffice
 import Concurrency
 import Contract
-import EventStore
 import Foundation
 import Messaging
 import Networking
-import Notifier
-import Storage
 import TestSupport
 import Testing
 import ZeroMQ
@@ -67,7 +64,7 @@ final class ProcessHarness: Sendable {
         let ports = try Role.allCases.map { _ in try Self.idlePorts.withLock { $0.popLast() } ?? reservePort() }
         let http = ports.map { "127.0.0.1:\($0)" }
         var settings = [
-            "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug", "MARQUEE_DATA": folder.file("data"),
+            "MARQUEE_LOG_FORMAT": "json", "MARQUEE_LOG_LEVEL": "debug",
             "MARQUEE_PRIVATE_IMAGES": "allow", "MARQUEE_SANDBOX_HTTP": http[0], "MARQUEE_WORKER_HTTP": http[1],
             "MARQUEE_NOTIFIER_HTTP": http[2], "MARQUEE_BOARD_HTTP": "127.0.0.1:0",
             "MARQUEE_KOBIS_URL": "http://\(http[0])/kobisopenapi/webservice/rest",
@@ -76,6 +73,7 @@ final class ProcessHarness: Sendable {
             "MARQUEE_OPENMARKET_IDENTIFIER": Self.marketIdentifier, "MARQUEE_OPENMARKET_SECRET": Self.marketSecret,
         ]
         settings.merge(Self.sockets(in: folder)) { $1 }
+        settings.merge(try await StoredState(in: folder.file("data")).settings) { $1 }
         settings.merge(changes) { $1 }
         var programs: [Role: Program] = [:]
         for role in Role.allCases {
@@ -107,8 +105,15 @@ final class ProcessHarness: Sendable {
         for role in Role.allCases.reversed() { await harness.end(role) }
         idlePorts.withLock { $0 += harness.ports }
         if !events.isEmpty { try await harness.check(events) }
+        try await harness.state.dump(to: harness.folder.file("database.sql"))
         try harness.expectNoSecrets(in: left.output)
     }
+
+    /// What worker and notifier keep.
+    var state: StoredState { StoredState(of: environment) }
+
+    /// Makes an empty state for other processes than the harness's.
+    func otherState() async throws -> StoredState { try await StoredState(in: folder.file("other")) }
 
     /// The running process of a role.
     subscript(role: Role) -> Program {
@@ -162,21 +167,6 @@ final class ProcessHarness: Sendable {
         } is: {
             $0 >= count
         }
-    }
-
-    /// Returns the topics of all events in a log, in the order of writing, read by another SQLite, or by PostgreSQL's
-    /// own client.
-    func topics(in database: String) async throws -> [String] {
-        if let address = environment["MARQUEE_DATABASE"] {
-            let table = "\(database.prefix { $0 != "." }).event"
-            let arguments = ["--dbname", address, "-At", "--command", "select topic from \(table) order by number"]
-            return try await Program.run("/usr/bin/psql", arguments).output
-        }
-        let script =
-            "import sqlite3, sys; print(*(row[0] for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])), sep='\\n')"
-        let query = "select topic from event order by rowid"
-        let path = environment["MARQUEE_DATA", default: ""] + "/" + database
-        return try await Program.run(Self.python, ["-c", script, path, query]).output
     }
 
     /// Runs `marquee` with this harness's settings.
@@ -296,19 +286,6 @@ extension ProcessHarness {
     private struct UnexpectedOutcomeError: Error {
         let request: Request
         let outcome: RequestClient.Outcome
-    }
-
-    /// Returns the alerts in the log of the notifier with this data folder as `marquee replay` prints alerts, in the log's
-    /// order.
-    static func alertLines(inFolder folder: String) throws -> [String] {
-        try NotifierProcess.log(in: .file("\(folder)/notifier.db")).read { log, connection in
-            try log.events(of: .alert, after: .zero, limit: 50_000, in: connection).events.map { event in
-                let body = String(decoding: event.body, as: UTF8.self)
-                let data = try #require(body.range(of: #""data":"#)).upperBound
-                let id = try Contract.Event(topic: event.topic, body: event.body).id
-                return #"{"data":\#(body[data...].dropLast()),"id":"\#(id)"}"#
-            }
-        }
     }
 
     /// Returns the output of `marquee` with these arguments; it must succeed.

@@ -7,6 +7,7 @@ import collections
 import datetime
 import json
 import sqlite3
+import subprocess
 import sys
 
 ONE_DAY = datetime.timedelta(days=1)
@@ -298,11 +299,21 @@ def differences(expected, found):
         yield f"{len(found)} alerts instead of {len(expected)}"
 
 
+def logged(database):
+    """The topics and bodies of charts and anomalies in a worker's log, which is a file or at `postgresql://…`."""
+    wanted = "where stream in ('ranking', 'anomaly') order by sequence"
+    if database.startswith("postgresql://"):
+        query = f"select json_build_array(topic, convert_from(body, 'UTF8')) from worker.event {wanted}"
+        lines = subprocess.run(
+            ["psql", "--dbname", database, "-At", "--command", query], check=True, capture_output=True).stdout
+        return [json.loads(line) for line in lines.splitlines()]
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        return connection.execute(f"select topic, body from event {wanted}").fetchall()
+
+
 def main(database, rules, mode):
     """Compares lines of `marquee replay` on standard input with what a worker's log leads to: `live` or as `history`."""
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
-        rows = connection.execute(
-            "select topic, body from event where stream in ('ranking', 'anomaly') order by sequence").fetchall()
+    rows = logged(database)
     rules = json.loads(rules)
     rankings = [json.loads(body) for topic, body in rows if topic.startswith("ranking.day.")]
     anomalies = [json.loads(body) for topic, body in rows if topic.startswith("anomaly.")]

@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import EventStore
+import Health
 import Notifier
 import ServiceRuntime
 import Storage
@@ -40,8 +41,8 @@ struct ReplayCommand: Subcommand {
             Usage.Option(
                 name: "--from", value: "LOG",
                 meaning: Language.current(
-                    "수집 서버의 데이터베이스나 그 백업(기본값: MARQUEE_DATA의 파일)",
-                    "the worker's database, or a backup of it (default: in MARQUEE_DATA)")),
+                    "수집 서버의 데이터베이스(파일이나 postgresql://…)나 그 백업(기본값: 설정된 데이터베이스)",
+                    "the worker's database, a file or postgresql://…, or a backup (default: the configured one)")),
             Usage.Option(
                 name: "--rules", value: "FILE",
                 meaning: Language.current(
@@ -108,7 +109,9 @@ struct ReplayCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = try log.map { WorkerProcess.log(in: .file($0)) } ?? configuration.existingLogDatabase(ofAlerts: false)
+        let log =
+            try log.map { WorkerProcess.log(in: DatabaseLocation($0, of: .worker)) }
+            ?? configuration.existingLogDatabase(ofAlerts: false)
         let rules = try configuration.ruleFile(rules, ranks: ranks).rules
         guard !isDryRun else {
             return try dryRun(AlertReplay(rules: rules, since: since, onUnreadable: Console.printUnreadable), log)
@@ -116,7 +119,8 @@ struct ReplayCommand: Subcommand {
         var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
         var since = since ?? (learned == nil ? KoreanDate.firstChart : nil)
         if let notifier {
-            (baseline, since) = try NotifierProcess.baseline(in: NotifierProcess.log(in: .file(notifier)))
+            let log = NotifierProcess.log(in: DatabaseLocation(notifier, of: .notifier))
+            (baseline, since) = try NotifierProcess.baseline(in: log)
         }
         let replay = AlertReplay(
             rules: rules, since: since, baseline: baseline, onUnreadable: Console.printUnreadable)
