@@ -150,6 +150,43 @@ extension EventLog {
         return Snapshot(events: events, positions: positions, more: more)
     }
 
+    /// Returns the event at a place.
+    public func event(
+        at sequence: SequenceNumber, of stream: Stream, in connection: Connection
+    ) throws(DatabaseError) -> LoggedEvent? {
+        try connection.query(
+            "select topic, sequence, body from event indexed by event_place where stream = ? and sequence = ?", stream,
+            sequence, as: Topic.self, SequenceNumber.self, [UInt8].self
+        ).map(LoggedEvent.init).first
+    }
+
+    /// Returns the events of all streams after a number, in the order in which they were appended, each with its number.
+    ///
+    /// A page holds at most 8 MiB, unless its first event is larger.
+    public func events(
+        after number: Int, limit: Int, in connection: Connection
+    ) throws(DatabaseError) -> [(number: Int, event: LoggedEvent)] {
+        var events: [(Int, LoggedEvent)] = []
+        var bytes = 0
+        try connection.forEachRow(
+            of: "select number, topic, sequence, body from event where number > ? order by number limit ?", number,
+            limit
+        ) { row throws(DatabaseError) in
+            let body = try row.bytes(3)
+            bytes += body.count
+            guard events.isEmpty || bytes <= pageByteLimit else { return false }
+            events.append(
+                (try row.value(0), LoggedEvent(topic: try row.value(1), sequence: try row.value(2), body: body)))
+            return true
+        }
+        return events
+    }
+
+    /// Returns the number of the newest event of all streams; 0 if there is none.
+    public func newestNumber(in connection: Connection) throws(DatabaseError) -> Int {
+        try connection.query("select coalesce(max(number), 0) from event", as: Int.self)[0]
+    }
+
     /// Returns the event that was appended with this id of its own.
     public func event(id: String, in connection: Connection) throws(DatabaseError) -> LoggedEvent? {
         try connection.query(

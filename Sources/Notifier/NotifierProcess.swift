@@ -45,7 +45,14 @@ public struct NotifierProcess: Sendable {
     ///   first service that fails.
     public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
         runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
-        let storage = try await openStorage()
+        // Waited for twice, which a stream of signals cannot be: for the database, and in it.
+        let isStopping = AsyncCondition(false)
+        async let _: Void = {
+            await stopRequested()
+            isStopping.update { $0 = true }
+        }()
+        let stop: @Sendable () async -> Void = { _ = await isStopping.wait { $0 } }
+        guard let storage = try await openStorage(until: stop) else { return }
         let sockets = try await openSockets()
         let services = try await makeServices(storage, sockets)
         // After everything that can end the start, whose error is then the only line.
@@ -57,7 +64,7 @@ public struct NotifierProcess: Sendable {
                 .alerts: sockets.alerts.addresses[0], .alertCommands: sockets.commands.addresses[0],
                 .http: services.health.address,
             ])
-        try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
+        try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stop)
         await sockets.io.shutdown()
         await storage.database.close()
         runtime.logger.info("notifier stopped")
@@ -87,10 +94,11 @@ extension NotifierProcess {
         let positions: [Contract.Stream: SequenceNumber]
     }
 
-    private func openStorage() async throws -> Storage {
+    private func openStorage(until stopRequested: @escaping @Sendable () async -> Void) async throws -> Storage? {
         _ = try DataFolder(configuration.dataFolder)
         let location = DatabaseLocation(of: .notifier, configuration)
-        let database = try Database(location, schema: NotifierStore.schema)
+        let place = NotifierPlace(location: location, configuration: configuration, runtime: runtime)
+        guard let database = try await place.open(until: stopRequested) else { return nil }
         runtime.metrics.addDatabase(database, at: location)
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/notifier", in: connection)
@@ -184,7 +192,7 @@ extension NotifierProcess {
                 makePublishing(publisher, sockets),
                 makeCommandService(storage, sockets, delivery.outbox),
                 delivery, ruleService,
-            ])
+            ] + (storage.database.isRemote ? [NotifierPlace.keeper(of: storage.database, clock: runtime.clock)] : []))
     }
 
     private func makePublishing(_ publisher: Publisher, _ sockets: Sockets) -> SimpleService {

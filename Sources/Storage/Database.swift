@@ -6,8 +6,11 @@ public final class Database: Sendable {
     private let commitCounter: CommitCounter
     private let writer: Writer
     private let reader: Reader
+    private let listener: PostgreSQLListener?
     /// Whether the database is on a server, which may be away for a while.
     public let isRemote: Bool
+    /// Whether other processes may write to it, too.
+    public var isShared: Bool { listener != nil }
 
     // MARK: - Opening and closing
 
@@ -18,15 +21,19 @@ public final class Database: Sendable {
     /// - Parameters:
     ///   - location: Where the database is.
     ///   - schema: The tables.
-    /// - Throws: `DatabaseError`. Its kind is `corrupt` for a damaged file, and also for one that lacks acknowledged
+    ///   - isShared: Whether other processes may write to the database, too, if it is on a server. Writes of all of them
+    ///     are in one order, each after those that are committed.
+    /// - Throws: `DatabaseError`. Its kind is `inUse` while another process has the database open; on a server, one that has
+    ///   written nothing for 15 seconds is replaced instead. Its kind is `corrupt` for a damaged file, and also for one that lacks acknowledged
     ///   commits, for example because its write-ahead log is missing. The file is then left as it is.
-    public init(_ location: DatabaseLocation, schema: Schema) throws(DatabaseError) {
+    public init(_ location: DatabaseLocation, schema: Schema, isShared: Bool = false) throws(DatabaseError) {
         let writing =
             switch location {
             case .file(let path): try SQLiteConnection.writing(path: path, schema: schema)
-            case .server(let server): try PostgreSQLConnection.writing(server, schema: schema)
+            case .server(let server): try PostgreSQLConnection.writing(server, schema: schema, isShared: isShared)
             }
         let reading = try Self.reading(location, schema)
+        listener = if isShared, case .server(let server) = location { PostgreSQLListener(server) } else { nil }
         isRemote = if case .server = location { true } else { false }
         commitCounter = writing.commitCounter
         writer = Writer(writing)
@@ -65,11 +72,12 @@ public final class Database: Sendable {
         // The writer last: the last connection to close removes the write-ahead log and must be able to write.
         await reader.close()
         await writer.close()
+        listener?.close()
     }
 
     // MARK: - Reading and writing
 
-    /// A number that increases with each commit; what was read stays true while the number is the same.
+    /// A number that increases with each commit of this process.
     public var commitCount: Int { commitCounter.value }
 
     /// Runs `body` in a transaction and returns its result when the changes are on disk.
@@ -94,6 +102,13 @@ public final class Database: Sendable {
     /// Reads wait for one another but not for writes.
     public func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
         try await reader.read(body)
+    }
+
+    /// Calls `action` soon after each commit to a shared database, whoever makes it, on a thread of its own.
+    ///
+    /// Several commits may be told by one call, and while the server is away none is: look now and then besides.
+    public func onCommit(_ action: @escaping @Sendable () -> Void) {
+        listener?.listen(action)
     }
 
     /// Runs `body` on a database that it can only read and that another process may be writing.

@@ -64,7 +64,9 @@ public struct WorkerProcess: Sendable {
         try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
         await services.clients.shutdown()
         await sockets.io.shutdown()
+        await services.leave()
         await storage.database.close()
+        withExtendedLifetime(storage.runFile) {}
         runtime.logger.info("worker stopped")
     }
 }
@@ -85,13 +87,21 @@ extension WorkerProcess {
         let database: Database
         let log: EventLog
         let positions: [Contract.Stream: SequenceNumber]
+        /// The number of the newest event.
+        let newest: Int
+        /// The name of this run among the workers that share the database.
+        let worker: Int
+        /// Locked as long as it is there; nil if the database is a file, which has a lock of its own.
+        let runFile: RunFile?
         let seal: SecretSeal
     }
 
     private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
         let location = DatabaseLocation(of: .worker, configuration)
-        let database = try Database(location, schema: Self.schema)
+        let database = try Database(location, schema: Self.schema, isShared: true)
+        let worker = Int.random(in: 1...Int.max)
+        let runFile = database.isShared ? try RunFile(folder.file(RunFile.name), run: worker) : nil
         runtime.metrics.addDatabase(database, at: location)
         let seal = try SecretSeal(file: folder.file(SecretSeal.fileName))
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
@@ -99,7 +109,9 @@ extension WorkerProcess {
         try await database.write { $0.eraseLogAfterCommit() }
         return try await database.read { connection in
             let log = try EventLog(source: "/marquee/worker", in: connection)
-            return Storage(database: database, log: log, positions: try log.positions(in: connection), seal: seal)
+            return Storage(
+                database: database, log: log, positions: try log.positions(in: connection),
+                newest: try log.newestNumber(in: connection), worker: worker, runFile: runFile, seal: seal)
         }
     }
 }
@@ -149,6 +161,13 @@ extension WorkerProcess {
         /// still publishes its events.
         let all: [any Service]
         let clients: HTTPClients
+        let store: WorkerStore
+
+        /// Leaves the requests that wait to the other workers.
+        func leave() async {
+            // Without it they wait until this worker counts as dead.
+            try? await store.write { try WorkerRegistry($0).remove(store.worker) }
+        }
     }
 
     private func makeServices(_ storage: Storage, _ sockets: Sockets) async throws -> Services {
@@ -156,13 +175,17 @@ extension WorkerProcess {
         publisher.report(to: runtime.metrics)
         let metrics = WorkerMetrics(runtime.metrics, clock: runtime.clock)
         let queue = RequestQueue()
-        let (scheduleSignal, backfillSignal) = (WakeSignal(), WakeSignal())
+        let (scheduleSignal, backfillSignal, commitSignal) = (WakeSignal(), WakeSignal(), WakeSignal())
+        let isShared = storage.database.isShared
         let handler = CommitHandler(
-            publish: publisher.publish, queue: queue, metrics: metrics, runtime: runtime,
+            publish: { events in
+                if isShared { commitSignal.signal() } else { publisher.publish(events) }
+            }, queue: queue, metrics: metrics,
+            runtime: runtime,
             scheduleSignal: scheduleSignal, backfillSignal: backfillSignal)
         let store = WorkerStore(
             database: storage.database, log: storage.log, inboxLimit: Self.inboxLimit, seal: storage.seal,
-            runtime: runtime, onCommit: handler.handle)
+            runtime: runtime, worker: storage.worker, onCommit: handler.handle)
         let limits = IntakeLimits(
             share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
             folder: configuration.dataFolder)
@@ -189,18 +212,33 @@ extension WorkerProcess {
             try await backfill.beginInitialJob(days: configuration.historyDays, liveDays: liveDays)
         }
         // Before anything can be accepted, so that the queue has no request twice.
-        try await store.write { _ = try RequestInbox($0).loadPending() }
+        try await store.write { transaction in
+            let registry = WorkerRegistry(transaction)
+            try registry.sign()
+            if !isShared { try registry.removeOthers() }
+            if let predecessor = storage.runFile?.predecessor { try registry.remove(predecessor) }
+            try RequestInbox(transaction).claimPending()
+        }
+        storage.database.onCommit(commitSignal.signal)
+        let sharing: [any Service] =
+            isShared
+            ? [
+                LogFollower(
+                    store: store, publish: publisher.publish, runtime: runtime, start: storage.newest,
+                    wakeSignal: commitSignal),
+                TakeoverService(store: store, runtime: runtime),
+            ] : []
         let status = StatusReporter(
             store: store, queue: queue, quota: quota, schedule: schedule, backfill: backfill,
             runtime: runtime)
-        let services: [(any Service)?] = [
-            health, makePublishing(publisher, sockets),
-            RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
-            fetching,
-            RequestService(socket: sockets.requests, intake: intake, store: store, logger: runtime.logger),
-            makeCommandService(sockets, store, intake, backfill, quota, status: status.reply),
-        ]
-        return Services(health: health, all: services.compactMap(\.self), clients: clients)
+        let services: [(any Service)?] =
+            [health, makePublishing(publisher, sockets)] + sharing + [
+                RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
+                fetching,
+                RequestService(socket: sockets.requests, intake: intake, store: store, logger: runtime.logger),
+                makeCommandService(sockets, store, intake, backfill, quota, status: status.reply),
+            ]
+        return Services(health: health, all: services.compactMap(\.self), clients: clients, store: store)
     }
 }
 

@@ -17,7 +17,7 @@ struct WorkerStore: Sendable {
         [
             EventLog.tables, RequestInbox.table, OrderStore.tables, Freshness.table,
             MovieTitles.table, PosterChoice.table, QuotaLedger.tables, BackfillStore.tables, UpstreamBinding.table,
-            HealthCheck.table,
+            HealthCheck.table, WorkerRegistry.table,
         ].joined(separator: "\n"), views: (ChartViews.sqlite, ChartViews.postgreSQL))
 
     let database: Database
@@ -26,6 +26,8 @@ struct WorkerStore: Sendable {
     let inboxLimit: Int
     let seal: SecretSeal
     let runtime: Runtime
+    /// The name of this run of the worker among those that share the database.
+    var worker = 1
     /// Receives the changes of each committed transaction, in the order of the log.
     ///
     /// It runs on the database's writer queue before the callers whose writes share the commit resume: it must be short
@@ -69,6 +71,7 @@ final class StoreTransaction {
     var log: EventLog { store.log }
     var inboxLimit: Int { store.inboxLimit }
     var seal: SecretSeal { store.seal }
+    var worker: Int { store.worker }
     var failPoints: FailPoints { store.runtime.failPoints }
     /// The present time.
     var now: Date { store.runtime.wallClock.now() }

@@ -44,6 +44,30 @@ FAULTS = [
         "lost-answer-is-no-commit", "a commit whose answer was lost counts as undone",
         "Storage/PostgreSQL/PostgreSQLConnection.swift", 'return last == number', 'return last < number', "StorageTests"),
 
+    Fault(
+        "turns-not-taken", "two processes write to one database at once", "Storage/PostgreSQL/PostgreSQLConnection.swift",
+        '\\(PostgreSQLSession.turn);', 'select 1;', "StorageTests.PostgreSQL"),
+    Fault(
+        "frozen-keeps-its-place", "a process that has frozen keeps all others from the database",
+        "Storage/PostgreSQL/PostgreSQLConnection.swift",
+        "written_at > now() - interval '15 seconds'", "written_at is not null", "StorageTests.PostgreSQL"),
+
+    # MARK: Several workers
+    Fault(
+        "claim-ignored", "a worker ends a request that another has taken over", "Worker/Requests/RequestInbox.swift",
+        '"update inbox set state = ? where id = ? and state = 0 and claimed_by = ?"',
+        '"update inbox set state = ? where id = ? and state = 0 and claimed_by <> ? - 1"', "WorkerTests.Sharing"),
+    Fault(
+        "living-worker-robbed", "the requests of a living worker are taken over", "Worker/Requests/RequestInbox.swift",
+        'claimed_by <> ? and claimed_by not in (select id from worker)', 'claimed_by <> ?', "WorkerTests.Sharing"),
+    Fault(
+        "orders-overlap", "each worker carries out the orders that it accepts", "Worker/Requests/RequestInbox.swift",
+        '!(item.isOrder && batch.leavesOrders)', '!(item.isOrder && false)', "WorkerTests.Sharing"),
+    Fault(
+        "answers-not-repeated", "an answer from the log is not published again", "Worker/Sharing/LogFollower.swift",
+        'try answers(of: event).filter { !end.events.contains($0) }', 'try answers(of: event).filter { _ in false }',
+        "WorkerTests.Sharing"),
+
     # MARK: Event log
     Fault(
         "previous-of-stream", "`previous` is the event before in the stream, not in the topic", "EventStore/EventLog.swift",

@@ -130,14 +130,102 @@ import Testing
         try await third.write { try $0.insertNote("third") }
     }
 
+    // MARK: - Several writers
+
+    private func shared() async throws -> Database {
+        try Database(await Engine.postgreSQL.location(in: folder), schema: Notes.schema, isShared: true)
+    }
+
+    @Test("several processes write in turn, and each sees what the others have committed", .patience)
+    func severalWriters() async throws {
+        let databases = [try await shared(), try await shared(), try await shared()]
+        try await withThrowingTaskGroup { tasks in
+            for (number, database) in databases.enumerated() {
+                tasks.addTask {
+                    for _ in 0..<20 {
+                        try await database.write { connection in
+                            // A number is used twice if two count at once.
+                            try connection.insertNote("\(connection.notes().count) of \(number)")
+                        }
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        let notes = try await databases[0].notes()
+        #expect(notes.map { $0.split(separator: " ")[0] } == (0..<60).map { "\($0)" })
+        #expect(Set(notes.map(\.last)) == ["0", "1", "2"])
+    }
+
+    @Test("a commit is told to all processes", .patience)
+    func notification() async throws {
+        let (first, second) = (try await shared(), try await shared())
+        let calls = Locked(0)
+        second.onCommit { calls.withLock { $0 += 1 } }
+        // Once when it begins to listen.
+        try await waitUntil("it listens") { calls.withLock { $0 } == 1 }
+        try await first.write { try $0.insertNote("news") }
+        try await waitUntil("it is told") { calls.withLock { $0 } == 2 }
+        try await PostgreSQLSession(Engine.server(of: folder)).endListeners()
+        try await waitUntil("it listens again") { calls.withLock { $0 } == 3 }
+    }
+
+    @Test("one that writes alone refuses all others, and they refuse it", .patience)
+    func aloneOrShared() async throws {
+        let location = try await Engine.postgreSQL.location(in: folder)
+        let several = try await shared()
+        #expect(error(opening: location)?.kind == .inUse)
+        await several.close()
+        try await waitUntil("the database can be opened") { error(opening: location) == nil }
+        let alone = try await waitUntil("the database is open") {
+            try? Database(location, schema: Notes.schema)
+        } is: {
+            $0 != nil
+        }
+        let refused = await #expect(throws: DatabaseError.self) { try await shared() }
+        #expect(refused?.kind == .inUse)
+        await alone?.close()
+    }
+
+    @Test("a process that has frozen in a write lets the others go on after five seconds, and begins anew", .patience)
+    func frozen() async throws {
+        let (first, second) = (try await shared(), try await shared())
+        let (started, written) = (Locked(false), Locked(false))
+        async let other: Void = {
+            try await waitUntil("the first one is in its write") { started.withLock { $0 } }
+            try await second.write { try $0.insertNote("second") }
+            written.withLock { $0 = true }
+        }()
+        try await first.write { connection in
+            try connection.insertNote("first")
+            started.withLock { $0 = true }
+            while !written.withLock({ $0 }) { usleep(10_000) }
+            try connection.insertNote("first, too")
+        }
+        try await other
+        #expect(try await second.notes() == ["second", "first", "first, too"])
+    }
+
+    @Test("one that writes alone and has been silent for a while is replaced, and writes nothing more", .patience)
+    func replaced() async throws {
+        let place = try await Engine.server(of: folder)
+        let first = try await Engine.postgreSQL.database(in: folder)
+        try PostgreSQLSession(place).run("update marquee_writer set written_at = now() - interval '16 seconds'")
+        let second = try await Engine.postgreSQL.database(in: folder)
+        let error = await #expect(throws: DatabaseError.self) { try await first.write { try $0.insertNote("never") } }
+        #expect(error?.kind == .inUse)
+        try await second.write { try $0.insertNote("second") }
+        #expect(try await second.notes() == ["second"])
+    }
+
     @Test("a statement that fails at the beginning of a write leaves nothing behind", .patience)
     func failedBegin() async throws {
         let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         let session = try PostgreSQLSession(place)
-        try session.run("alter table marquee_schema rename column number to away")
+        try session.run("alter table marquee_writer rename column number to away")
         await #expect(throws: DatabaseError.self) { try await database.write { try $0.insertNote("never") } }
-        try session.run("alter table marquee_schema rename column away to number")
+        try session.run("alter table marquee_writer rename column away to number")
         try await database.write { try $0.insertNote("after") }
         #expect(try await database.notes() == ["after"])
     }
@@ -163,6 +251,15 @@ import Testing
 }
 
 extension PostgreSQLSession {
+    /// Ends the sessions that wait for commits to this one's schema.
+    fileprivate func endListeners() throws(DatabaseError) {
+        try run(
+            """
+            select pg_terminate_backend(pid, 10000) from pg_stat_activity
+            where query = 'listen marquee_' || current_schema()
+            """)
+    }
+
     /// Ends all other sessions that use this one's schema, as a failing server or network does.
     fileprivate func endOthers() throws(DatabaseError) {
         try run(

@@ -115,8 +115,12 @@ final class WorkerHarness: Sendable {
         try await store.write { try RequestInbox($0).reject(requests) }
     }
 
-    func loadPending() async throws -> [AcceptedRequest] {
-        try await store.write { try RequestInbox($0).loadPending() }
+    /// Takes over what waits, as if the worker that had it had died.
+    func claimPending() async throws -> [AcceptedRequest] {
+        try await store.write { transaction in
+            try transaction.connection.execute("update inbox set claimed_by = -1 where claimed_by <> 0")
+            return try RequestInbox(transaction).claimPending()
+        }
     }
 
     @discardableResult

@@ -62,7 +62,7 @@ import Testing
         #expect(try #require(harness.events("request.done.b").first).data(as: RequestDone.self).from == .log)
         #expect(admission.withLock { $0.done.map(\.id) } == [Sample.id("b")])
         #expect(admission.withLock { $0.waiting.map(\.id) } == [Sample.id("c")])
-        #expect(try await harness.loadPending().map(\.id) == [Sample.id("c")])
+        #expect(try await harness.claimPending().map(\.id) == [Sample.id("c")])
         try await harness.expectPublishedInOrder()
     }
 
@@ -145,7 +145,7 @@ import Testing
         #expect(handed.withLock { $0.isEmpty })
         #expect(try await harness.settle(accepted, with: Sample.result(10), askedAt: WorkerHarness.noon) == nil)
         #expect(harness.topics.isEmpty)
-        #expect(try await harness.loadPending().isEmpty)
+        #expect(try await harness.claimPending().isEmpty)
     }
 
     @Test("the origin of a request is reported when it ends, by a result, by a failure or from the log")
@@ -187,7 +187,7 @@ import Testing
             try await harness.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         }
         #expect(harness.topics == ["request.accepted.a"])
-        #expect(try await harness.loadPending() == [accepted.triedOnce])
+        #expect(try await harness.claimPending() == [accepted.triedOnce])
         try await harness.database.setFull(false)
         try await harness.settle(accepted, with: result, askedAt: WorkerHarness.noon)
         #expect(harness.topics.count == 3)

@@ -24,7 +24,8 @@ public struct DataFolder: Sendable {
 
     /// What the names of our files begin with, and the folder of `marquee up` without keys.
     private static let ownPrefixes = [
-        "worker.db", "worker.log", "worker-seal.key", "notifier.db", "notifier.log", "board.db", "board.log",
+        "worker.db", "worker.log", "worker-seal.key", "worker-run", "notifier.db", "notifier.log", "board.db",
+        "board.log",
         "images.db", "sandbox",
     ]
     /// The rights of the group and of others.

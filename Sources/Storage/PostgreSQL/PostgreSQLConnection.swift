@@ -3,10 +3,13 @@ import Glibc
 
 /// A connection to one schema of a PostgreSQL database, which is made again after it was lost.
 ///
-/// One process writes, as with a file. It holds an advisory lock, by which another one is refused, and its name stands in
-/// the one row of `marquee_schema`, which each transaction that writes changes first. So a process that has lost its place,
-/// because it was frozen or cut off, writes nothing more; and whether a commit was made can be asked after its answer was
-/// lost.
+/// Transactions that write take turns, those of other processes included: each sees all commits before it and none beside
+/// it, as with a file. Each counts in the process's row of `marquee_writer`, so that whether a commit was made can be asked
+/// after its answer was lost.
+///
+/// One process writes alone, or several share the writing. They hold an advisory lock, by which others are refused. One
+/// that writes alone must do so every few seconds, or another may take its place: that ends its session and deletes its row,
+/// so that a process which was frozen or cut off writes nothing more.
 final class PostgreSQLConnection: Connection {
     private let server: DatabaseServer
     private let schema: Schema
@@ -17,30 +20,43 @@ final class PostgreSQLConnection: Connection {
 
     // MARK: Of a connection that writes
 
-    /// The name of this process in `marquee_schema`; empty if it only reads.
+    /// The name of this process in `marquee_writer`; empty if it only reads.
     private let writer: String
+    /// Whether other processes may write, too.
+    private let isShared: Bool
     /// The number of the open transaction, of those of this process.
     private var number = 0
     /// A commit of which nobody knows whether it was made, and what to do if it was.
     private var unresolved: (number: Int, actions: [() -> Void])?
 
-    private init(_ server: DatabaseServer, _ schema: Schema, writer: String = "") {
+    private init(_ server: DatabaseServer, _ schema: Schema, writer: String = "", isShared: Bool = false) {
         self.server = server
         self.schema = schema
         self.writer = writer
+        self.isShared = isShared
         super.init(name: server.name)
     }
 
     /// Connects for writing, and brings the tables to this version.
-    static func writing(_ server: DatabaseServer, schema: Schema) throws(DatabaseError) -> sending Connection {
-        let connection = PostgreSQLConnection(server, schema, writer: UUID().uuidString)
+    ///
+    /// - Parameter isShared: Whether other processes may write, too.
+    static func writing(
+        _ server: DatabaseServer, schema: Schema, isShared: Bool
+    ) throws(DatabaseError) -> sending Connection {
+        let connection = PostgreSQLConnection(server, schema, writer: UUID().uuidString, isShared: isShared)
         let session = try PostgreSQLSession(server)
         try schema.prepare(session, server)
         try connection.lock(session)
         try session.transaction { session throws(DatabaseError) in
-            try session.run("update marquee_schema set writer = '\(connection.writer)', number = 0")
+            try session.takeTurn()
+            let others = isShared ? "written_at < now() - interval '1 day'" : "true"
+            try session.run(
+                """
+                delete from marquee_writer where \(others);
+                insert into marquee_writer (id, number, written_at) values ('\(connection.writer)', 0, now())
+                """)
         }
-        // Only now: a process that writes with older tables must have ended.
+        // Only now: one that writes with older tables has ended, or ends by the version.
         try schema.migrate(session, server)
         connection.session = session
         return connection
@@ -67,8 +83,8 @@ final class PostgreSQLConnection: Connection {
                 try schema.check(new, server)
             } else {
                 // One whose place was taken must not take the lock, or the other could not come back.
-                let mine = "select 1 from marquee_schema where writer = '\(writer)'"
-                guard try new.run(mine) != nil else { throw try placeError(new) }
+                let mine = "select 1 from marquee_writer where id = '\(writer)'"
+                if !isShared, try new.run(mine) == nil { throw try placeError(new) }
                 try lock(new)
             }
             (session, lastFailure) = (new, nil)
@@ -79,22 +95,26 @@ final class PostgreSQLConnection: Connection {
         }
     }
 
-    /// Takes the lock of the process that writes; the server ends it with the session.
+    /// Takes the lock of a process that writes; the server ends it with the session.
     private func lock(_ session: PostgreSQLSession) throws(DatabaseError) {
         // A process that has frozen in a transaction must not stop all others.
-        try session.run("set idle_in_transaction_session_timeout = '15s'")
-        // As long as this process has its place, the lock can only be that of its own lost session.
-        try session.run(
-            """
-            select pg_terminate_backend(pid, 2000) from pg_locks, marquee_schema
-            where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
-                and database = (select oid from pg_database where datname = current_database())
-                and granted and writer = '\(writer)'
-            """)
+        try session.run("set idle_in_transaction_session_timeout = '5s'")
+        // As long as this process has its place alone, the lock can only be that of its own lost session. And whoever has
+        // the lock but has not written for a while is frozen.
+        if !isShared {
+            try session.run(
+                """
+                select pg_terminate_backend(pid, 2000) from pg_locks
+                where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
+                    and database = (select oid from pg_database where datname = current_database()) and granted
+                    and (exists (select 1 from marquee_writer where id = '\(writer)')
+                        or not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds'))
+                """)
+        }
+        let take = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock"
         // The server may need a moment to see that a process has died.
         for _ in 0..<20 {
-            let take = "select pg_try_advisory_lock('marquee_schema'::regclass::oid::bigint)"
-            if try session.run(take) == "t" { return }
+            if try session.run("select \(take)('marquee_schema'::regclass::oid::bigint)") == "t" { return }
             usleep(100_000)
         }
         throw DatabaseError(.inUse, "opening", name, reason: "another process has it open for writing")
@@ -181,11 +201,14 @@ final class PostgreSQLConnection: Connection {
                 return
             }
             try resolve(session)
+            // Read committed: what the others have committed until its turn is seen by the statements after it.
             let row = try session.run(
                 """
                 begin isolation level read committed, read write;
-                update marquee_schema set number = number + 1
-                where writer = '\(writer)' and version = \(schema.version) returning number
+                \(PostgreSQLSession.turn);
+                insert into marquee_writer as writer (id, number, written_at)
+                select '\(writer)', 1, now() from marquee_schema where version = \(schema.version)
+                on conflict (id) do update set number = writer.number + 1, written_at = now() returning number
                 """)
             guard let number = row.flatMap({ Int($0) }) else { throw try placeError(session) }
             self.number = number
@@ -202,7 +225,7 @@ final class PostgreSQLConnection: Connection {
     override func end() throws(DatabaseError) {
         let session = try open("committing to")
         do throws(DatabaseError) {
-            try session.commit()
+            try session.commit(notifying: isShared ? PostgreSQLListener.channel(server) : nil)
         } catch {
             guard error.kind == .unreachable || session.isLost else { throw error }
             // The answer is lost; the commit may be made. Others wait, so this does not take long.
@@ -240,11 +263,16 @@ final class PostgreSQLConnection: Connection {
     /// Whether the transaction with a number was committed.
     private func isMade(_ number: Int, _ session: PostgreSQLSession) throws(DatabaseError) -> Bool {
         var row: String?
-        // With a lock and a commit: so the answer waits for a synchronous standby, as the lost one did.
+        // After its end, if the lost session is still at it; and with a lock of the row and a commit: so the answer waits
+        // for a synchronous standby, as the lost one did.
         try session.transaction { session throws(DatabaseError) in
-            row = try session.run("select number from marquee_schema where writer = '\(writer)' for update")
+            try session.takeTurn()
+            row = try session.run("select number from marquee_writer where id = '\(writer)' for update")
         }
-        guard let last = row.flatMap({ Int($0) }) else { throw try placeError(session) }
+        guard let last = row.flatMap({ Int($0) }) else {
+            guard isShared else { throw try placeError(session) }
+            return false
+        }
         return last == number
     }
 

@@ -6,6 +6,8 @@ enum PostgreSQLDialect {
     static let functions = """
         create function instr(bytea, bytea) returns bigint language sql immutable parallel safe
             as 'select position($2 in $1)::bigint';
+        create function unixepoch() returns bigint language sql volatile
+            as 'select extract(epoch from clock_timestamp())::bigint';
         """
 
     /// Translates a statement: `?` and `?1` to `$1`, and no hint which index to use.

@@ -21,7 +21,7 @@ extension PostgreSQLSession: CopyTarget {
         try schema.prepare(session, server)
         try session.lock()
         try session.run("begin isolation level read committed, read write")
-        guard try session.run("select version from marquee_schema for update") == "0" else {
+        guard try session.run("select version from marquee_schema") == "0" else {
             let reason = "its schema \(server.namespace) has the tables of a marquee"
             throw DatabaseError(.exists, "copying to", server.name, reason: reason)
         }
@@ -34,7 +34,15 @@ extension PostgreSQLSession: CopyTarget {
         // The server may need a moment to see that a process has ended.
         for _ in 0..<20 {
             let take = "select pg_try_advisory_lock('marquee_schema'::regclass::oid::bigint)"
-            if try run(take) == "t" { return }
+            if try run(take) == "t" {
+                // So that a process which starts meanwhile does not take this one for frozen.
+                try run(
+                    """
+                    insert into marquee_writer (id, number, written_at) values ('copy', 0, now() + interval '1 day')
+                    on conflict (id) do update set written_at = excluded.written_at
+                    """)
+                return
+            }
             usleep(100_000)
         }
         throw DatabaseError(.inUse, "copying", name, reason: "a process has it open for writing")

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Glibc
 
 /// The owner of a `PGconn *`: one session at a server, with its prepared statements.
 final class PostgreSQLSession {
@@ -54,6 +55,23 @@ final class PostgreSQLSession {
         PQfinish(pointer)
     }
 
+    /// Waits for a notification of a channel that the session listens to; returns whether there was one.
+    ///
+    /// - Throws: A `DatabaseError` of the kind `unreachable` if the connection is lost.
+    func waitForNotification(milliseconds: Int32) throws(DatabaseError) -> Bool {
+        var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
+        guard PQconsumeInput(pointer) == 1, !isLost else {
+            throw DatabaseError(.unreachable, "listening to", name, reason: "the connection is lost")
+        }
+        var found = false
+        while let notification = PQnotifies(pointer) {
+            PQfreemem(notification)
+            found = true
+        }
+        return found
+    }
+
     /// Whether the connection is lost; a new session is needed then.
     var isLost: Bool { PQstatus(pointer) != CONNECTION_OK }
 
@@ -92,9 +110,18 @@ final class PostgreSQLSession {
         }
     }
 
+    /// Waits until no other transaction has the turn, and has it until the end of this one.
+    static let turn = "select pg_advisory_xact_lock('marquee_writer'::regclass::oid::bigint)"
+
+    /// Waits for the turn of the open transaction.
+    func takeTurn() throws(DatabaseError) { try run(Self.turn) }
+
     /// Ends the transaction with a commit; throws, too, if the server has rolled it back.
-    func commit() throws(DatabaseError) {
-        let result = PostgreSQLResult(try check(PQexec(pointer, "commit"), "committing to"), of: "")
+    ///
+    /// - Parameter channel: The channel whose listeners are told of the commit.
+    func commit(notifying channel: String? = nil) throws(DatabaseError) {
+        let script = (channel.map { "notify \($0); " } ?? "") + "commit"
+        let result = PostgreSQLResult(try check(PQexec(pointer, script), "committing to"), of: "")
         guard String(cString: PQcmdStatus(result.pointer)) == "COMMIT" else {
             throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
         }

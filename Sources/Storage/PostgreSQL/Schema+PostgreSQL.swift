@@ -2,10 +2,10 @@ extension Schema {
     /// The oldest version of PostgreSQL that this program is tried with.
     private static let oldestServer = 14
 
-    /// Makes the schema with its one table of this module, if they are missing.
+    /// Makes the schema with the two tables of this module, if they are missing.
     ///
-    /// The table `marquee_schema` has one row: the tag and the version of the tables, 0 as long as there are none, and who
-    /// writes them.
+    /// The table `marquee_schema` has one row: the tag and the version of the tables, 0 as long as there are none. The table
+    /// `marquee_writer` has a row for each process that writes, with the number of its newest transaction.
     func prepare(_ session: PostgreSQLSession, _ server: DatabaseServer) throws(DatabaseError) {
         try checkServer(session, server)
         try session.transaction { session throws(DatabaseError) in
@@ -18,10 +18,11 @@ extension Schema {
             try session.run(PostgreSQLDialect.functions)
             try session.run(
                 """
-                create table marquee_schema (
-                    tag text not null, version bigint not null, writer text not null, number bigint not null
+                create table marquee_schema (tag text not null, version bigint not null);
+                create table marquee_writer (
+                    id text primary key, number bigint not null, written_at timestamptz not null
                 );
-                insert into marquee_schema values ('\(tag)', 0, '', 0)
+                insert into marquee_schema values ('\(tag)', 0)
                 """)
         }
     }
@@ -33,7 +34,7 @@ extension Schema {
 
     /// Runs the scripts that the tables lack, in the open transaction.
     func update(_ session: PostgreSQLSession, _ server: DatabaseServer) throws(DatabaseError) {
-        try session.run("select version from marquee_schema for update")
+        try session.takeTurn()
         let found = try foundVersion(session, server) ?? 0
         guard let scripts = scripts(from: found) else { throw versionError(found, in: server.name) }
         for script in scripts { try session.run(PostgreSQLDialect.script(script)) }

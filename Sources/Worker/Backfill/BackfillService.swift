@@ -56,9 +56,9 @@ struct BackfillService: Service {
     /// Records the requests that have ended and makes more; returns after how long to call it again if nothing ends.
     func runOnce() async throws -> Duration {
         let now = runtime.wallClock.now()
-        guard let job = try await store.read({ try BackfillStore($0).current() }) else {
-            return .seconds(600)
-        }
+        let job = try await store.read { try WorkerRegistry($0).isLeader() ? BackfillStore($0).current() : nil }
+        // Looks again soon: a job may be begun, or the lead be left, by another worker.
+        guard let job else { return .seconds(5) }
         let outstanding = try await recordEnds(of: job, at: now)
         if let until = backoff.withLock({ $0.until }), now < until { return .seconds(until.timeIntervalSince(now)) }
         // Refilled when half of them have ended, so that many ends share one run.
@@ -80,9 +80,19 @@ struct BackfillService: Service {
         return try await finish(job)
     }
 
+    /// Writes as long as this worker leads: one that was frozen must not count what the next leader has counted.
+    private func lead<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value
+    ) async throws -> Value {
+        try await store.write { transaction in
+            guard try WorkerRegistry(transaction).isLeader() else { throw LostLeadError() }
+            return try body(transaction)
+        }
+    }
+
     /// Records the requests that have ended, and returns the number of those that have not.
     private func recordEnds(of job: BackfillJob, at now: Date) async throws -> Int {
-        let (waiting, failures, done) = try await store.write { transaction in
+        let (waiting, failures, done) = try await lead { transaction in
             let backfills = BackfillStore(transaction)
             let requested = try backfills.items(of: job.number, in: .requested, limit: Self.maximumOutstanding)
             var ended: [BackfillStore.State: [BackfillJob.Item]] = [:]
@@ -155,7 +165,7 @@ struct BackfillService: Service {
     /// Returns the next items that need a request, and marks those before them that need none as done.
     private func selectItems(_ count: Int, of job: BackfillJob, at now: Date) async throws -> [BackfillJob.Item] {
         while true {
-            let (items, needed) = try await store.write { transaction in
+            let (items, needed) = try await lead { transaction in
                 let backfills = BackfillStore(transaction)
                 let items = try backfills.items(of: job.number, in: .waiting, limit: count)
                 let complete = try items.filter { try backfills.isComplete($0, withPosters: hasPosters, at: now) }
@@ -175,7 +185,7 @@ struct BackfillService: Service {
         }
         let results = await intake.accept(requests.map(\.intake))
         // After they are in the inbox: if a crash comes between, the same ids are accepted as duplicates the next time.
-        try await store.write { transaction in
+        try await lead { transaction in
             let accepted = zip(requests, results).filter { (try? $1.get()) != nil }.map(\.0.item)
             try BackfillStore(transaction).move(accepted, of: job.number, to: .requested)
         }
@@ -185,9 +195,9 @@ struct BackfillService: Service {
     private func finish(_ job: BackfillJob) async throws -> Duration {
         if try await store.read({ try BackfillStore($0).hasUnlistedMovies(job) }) {
             let movies = try await unknownMovies(in: job.first...job.last)
-            try await store.write { try BackfillStore($0).add(movies, to: job) }
+            try await lead { try BackfillStore($0).add(movies, to: job) }
         } else {
-            try await store.write { try BackfillStore($0).end(job) }
+            try await lead { try BackfillStore($0).end(job) }
             runtime.logger.info("a backfill is over", [.count: job.number])
         }
         return .zero
@@ -241,4 +251,9 @@ extension BackfillService {
         if let until = backoff.withLock({ $0.until }), runtime.wallClock.now() < until { return false }
         return try await store.read { try BackfillStore($0).current()?.isInitial ?? false }
     }
+}
+
+/// Another worker leads now.
+private struct LostLeadError: Error, CustomStringConvertible {
+    var description: String { "another worker has taken it over" }
 }

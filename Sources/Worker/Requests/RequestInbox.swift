@@ -43,7 +43,8 @@ enum RequestResult: Hashable, Sendable {
 /// The accepted requests, on disk until and after their end.
 ///
 /// The table is in the log's database, so that a request's end and its events are one transaction. It holds what was
-/// understood of a request and the SHA-256 of what was sent, so that a client does not decide how much is stored.
+/// understood of a request and the SHA-256 of what was sent, so that a client does not decide how much is stored. The
+/// worker that works on a request has claimed it, and only it ends the request.
 struct RequestInbox {
     /// The state of a request; the raw values are stored in the table.
     enum State: Int {
@@ -63,6 +64,7 @@ struct RequestInbox {
             origin integer not null,
             state integer not null,
             tries integer not null default 0,
+            claimed_by integer not null default 0,
             set_aside integer not null default 0
         ) strict;
         create index inbox_waiting on inbox (number) where state = 0;
@@ -94,6 +96,7 @@ struct RequestInbox {
     func accept(_ items: [IntakeItem]) throws -> [IntakeResult] {
         let now = transaction.now
         var batch = IntakeBatch(room: try transaction.inboxLimit - waitingCount())
+        batch.leavesOrders = try items.contains { $0.isOrder } && !WorkerRegistry(transaction).isLeader()
         let results = try items.map { try accept($0, into: &batch, at: now) }
         transaction.changes.events += batch.events(
             logged: try transaction.log.append(batch.drafts, at: now, in: connection))
@@ -108,11 +111,13 @@ struct RequestInbox {
         let accepted = item.accepted
         // Without room the log is not read: a client that sends too much must not cause reads.
         let fresh = batch.room > 0 ? try freshEvents(for: accepted.request, in: &batch, at: now) : nil
+        let isOwn = fresh == nil && !(item.isOrder && batch.leavesOrders)
         guard
             try batch.room > 0
                 && insert(
                     accepted.id, accepted.request.topic, item.frames.body, request: accepted.request.frames.body,
-                    origin: accepted.origin, fresh == nil ? .waiting : .done, at: now)
+                    origin: accepted.origin, fresh == nil ? .waiting : .done, claimedBy: isOwn ? transaction.worker : 0,
+                    at: now)
         else { return try result(of: item) }
         batch.drafts.append(EventDraft(accepted: accepted))
         if let fresh {
@@ -121,7 +126,7 @@ struct RequestInbox {
             batch.done.append(accepted)
         } else {
             try OrderStore(transaction).insert(item.attachments, of: accepted.id)
-            batch.waiting.append(accepted)
+            if isOwn { batch.waiting.append(accepted) }
             batch.room -= 1
         }
         return .accepted
@@ -155,7 +160,7 @@ struct RequestInbox {
         let now = transaction.now
         // Stored as failed, so that the id is used.
         let new = try requests.filter {
-            try insert($0.id, $0.topic, $0.body, request: "", origin: .client, .failed, at: now)
+            try insert($0.id, $0.topic, $0.body, request: "", origin: .client, .failed, claimedBy: 0, at: now)
         }
         let drafts = new.map { rejected in
             let topic = rejected.topic.rawValue
@@ -169,17 +174,25 @@ struct RequestInbox {
 
     // MARK: Tries
 
-    /// Returns the requests that have not ended, in the order in which they came, and reports them as the commit's
-    /// `pending`. One that cannot be read any more fails, and one that has been begun three times is set aside.
+    /// Claims the waiting requests of no living worker, reports them as the commit's `pending`, and returns them in their
+    /// order. One that cannot be read any more fails, and one that has been begun three times is set aside.
+    ///
+    /// Orders to the shop are left to the leader, so that none overlaps another.
     @discardableResult
-    func loadPending() throws -> [AcceptedRequest] {
+    func claimPending() throws -> [AcceptedRequest] {
         var pending: [AcceptedRequest] = []
-        // The run of the worker that accepted a request may have begun it.
-        try connection.execute("update inbox set tries = 1 where state = 0 and tries = 0")
+        // The run of the worker that claimed a request may have begun it.
         let rows = try connection.query(
-            "select id, topic, request, origin, tries from inbox where state = 0 order by number",
-            as: RequestID.self, String.self, String.self, Int.self, Int.self)
-        for (id, topic, body, origin, tries) in rows {
+            """
+            update inbox set
+                claimed_by = ?, tries = case when tries = 0 and claimed_by <> 0 then 1 else tries end
+            where state = 0 and claimed_by <> ? and claimed_by not in (select id from worker)
+                and (? = 1 or topic not like 'product.%')
+            returning number, id, topic, request, origin, tries
+            """, transaction.worker, transaction.worker, try WorkerRegistry(transaction).isLeader() ? 1 : 0,
+            as: Int.self, RequestID.self, String.self, String.self, Int.self, Int.self
+        ).sorted { $0.0 < $1.0 }
+        for (_, id, topic, body, origin, tries) in rows {
             let frames = RequestFrames(topic: topic, body: body)
             let origin = RequestOrigin(rawValue: origin) ?? .client
             guard tries < Self.triesLimit else {
@@ -202,15 +215,25 @@ struct RequestInbox {
         return pending
     }
 
-    /// Counts on disk that a request is about to be begun again; returns false if it has ended.
+    /// Counts on disk that a request is about to be begun again; returns false if it has ended, or is another worker's.
     func begin(_ id: RequestID) throws(DatabaseError) -> Bool {
-        try connection.execute("update inbox set tries = tries + 1 where id = ? and state = 0", id)
+        try connection.execute(
+            "update inbox set tries = tries + 1 where id = ? and state = 0 and claimed_by = ?", id, transaction.worker)
         return connection.changedRows > 0
+    }
+
+    /// Whether a request has not ended and is this worker's.
+    func isClaimed(_ id: RequestID) throws(DatabaseError) -> Bool {
+        try !connection.query(
+            "select 1 from inbox where id = ? and state = 0 and claimed_by = ?", id, transaction.worker, as: Int.self
+        ).isEmpty
     }
 
     /// Takes back what ``begin(_:)`` counted: the worker stopped in order, and the request waits for the next start.
     func takeBack(_ id: RequestID) throws(DatabaseError) {
-        try connection.execute("update inbox set tries = tries - 1 where id = ? and state = 0 and tries > 0", id)
+        try connection.execute(
+            "update inbox set tries = tries - 1 where id = ? and state = 0 and tries > 0 and claimed_by = ?", id,
+            transaction.worker)
     }
 
     /// Marks a request as one that is kept for the operator.
@@ -226,9 +249,11 @@ struct RequestInbox {
 
     // MARK: Ends
 
-    /// Ends a request; returns false if it had ended before.
+    /// Ends a request; returns false if it had ended before, or another worker has claimed it since.
     func settle(_ id: RequestID, as state: State) throws(DatabaseError) -> Bool {
-        try connection.execute("update inbox set state = ? where id = ? and state = 0", state.rawValue, id)
+        try connection.execute(
+            "update inbox set state = ? where id = ? and state = 0 and claimed_by = ?", state.rawValue, id,
+            transaction.worker)
         return connection.changedRows > 0
     }
 
@@ -294,13 +319,14 @@ struct RequestInbox {
     /// Inserts a request; returns false if its id is used.
     private func insert(
         _ id: RequestID, _ topic: RequestTopic, _ body: String, request: String, origin: RequestOrigin, _ state: State,
-        at now: Date
+        claimedBy worker: Int, at now: Date
     ) throws(DatabaseError) -> Bool {
         try connection.execute(
             """
-            insert into inbox (id, topic, digest, request, accepted_at, state, origin) values (?, ?, ?, ?, ?, ?, ?)
-            on conflict do nothing
-            """, id, topic.rawValue, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue)
+            insert into inbox (id, topic, digest, request, accepted_at, state, origin, claimed_by)
+            values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
+            """, id, topic.rawValue, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue,
+            worker)
         return connection.changedRows > 0
     }
 
@@ -313,6 +339,8 @@ struct RequestInbox {
 private struct IntakeBatch {
     /// How many more requests may wait.
     var room: Int
+    /// Whether orders to the shop are left to another worker, which leads.
+    var leavesOrders = false
     var waiting: [AcceptedRequest] = []
     var done: [AcceptedRequest] = []
     /// The log's fresh events so far: clients often ask for the same thing at once, and it is read once.

@@ -160,6 +160,11 @@ struct IntakeItem: Sendable {
     /// What the client sent, with digests in place of attachments.
     let frames: RequestFrames
     var attachments = Attachments.none
+
+    /// Whether it is an order to the shop.
+    var isOrder: Bool {
+        if case .productOrder = accepted.request.target { true } else { false }
+    }
 }
 
 extension IntakeItem {

@@ -62,6 +62,7 @@ struct ScheduleService: Service {
 
     /// Makes the requests that are due, and returns after how many seconds to call it again.
     func requestDue() async throws -> TimeInterval {
+        guard try await store.read({ try WorkerRegistry($0).isLeader() }) else { return 5 }
         guard try await !isWaiting() else { return 1 }
         let now = runtime.wallClock.now()
         let plan = try await plan(at: now)

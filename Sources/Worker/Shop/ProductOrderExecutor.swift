@@ -124,7 +124,11 @@ struct ProductOrderExecutor: Sendable {
         var failure = ContractError(.internal, "the order was not sent")
         for _ in 0..<Self.maximumAttempts {
             let intent = OrderIntent(begun: runtime.wallClock.now(), newest: try await newest())
-            try await store.write { try OrderStore($0).insert(intent, of: id) }
+            try await store.write { transaction in
+                // Another worker that has taken the request over asks the shop itself.
+                guard try RequestInbox(transaction).isClaimed(id) else { throw CancellationError() }
+                try OrderStore(transaction).insert(intent, of: id)
+            }
             runtime.failPoints.reach(.attempted)
             do throws(UpstreamError) {
                 return try await client.orderClient.send(order)

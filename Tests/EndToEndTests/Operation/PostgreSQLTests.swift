@@ -44,7 +44,9 @@ extension Failures {
             }
         }
 
-        @Test("a marquee moves to PostgreSQL and back, and its subscribers go on where they were", .patience)
+        @Test(
+            "a marquee moves to PostgreSQL and back, and its subscribers go on where they were", .patience, .onFilesOnly
+        )
         func move() async throws {
             let server = try await PostgreSQLServer()
             let address = server.address()

@@ -116,7 +116,7 @@ import Testing
         running.cancel()
         try await running.value
         #expect(harness.topics == ["request.accepted.a"])
-        #expect(try await harness.loadPending() == [accepted.triedOnce])
+        #expect(try await harness.claimPending() == [accepted.triedOnce])
     }
 
     @Test("a stop finishes the requests in progress and leaves the waiting ones in the inbox")
@@ -139,7 +139,7 @@ import Testing
         gate.withLock { $0 = true }
         try await running.value
         #expect(harness.events("request.done").count == FetchService.defaultWidth)
-        #expect(try await harness.loadPending() == accepted.suffix(2).map(\.triedOnce))
+        #expect(try await harness.claimPending() == accepted.suffix(2).map(\.triedOnce))
     }
 
     private static let movie =

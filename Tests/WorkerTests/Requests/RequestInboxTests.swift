@@ -37,7 +37,7 @@ import Testing
             item("a", "20240604"), item("b", "20240603"), item("c", "20240602"), item("a", "20240604"),
         ])
         #expect(answers == [.accepted, .accepted, .overloaded, .duplicate])
-        let first = try #require(await harness.loadPending().first)
+        let first = try #require(await harness.claimPending().first)
         try await harness.settle(first, with: ContractError(.notPublished, "not yet"))
         #expect(
             try await harness.accept([item("c", "20240602"), item("d", "20240601")]) == [.accepted, .overloaded])
@@ -46,13 +46,13 @@ import Testing
     @Test(
         "waiting requests are loaded in the order of acceptance, whatever the clock says",
         arguments: [-400.0, 400])
-    func loadPending(_ days: Double) async throws {
+    func claimPending(_ days: Double) async throws {
         let harness = try await WorkerHarness()
         let first = try await harness.accept(Sample.chart, as: "a")
         let second = try await harness.accept(
             Request(.movie(Sample.code("2022B512"), poster: false), id: Sample.id("b"), priority: .backfill), as: "b")
         harness.setClock(to: WorkerHarness.noon + days * 86_400)
-        #expect(try await harness.loadPending() == [first.triedOnce, second.triedOnce])
+        #expect(try await harness.claimPending() == [first.triedOnce, second.triedOnce])
     }
 
     @Test("waiting requests are loaded with their origin")
@@ -64,7 +64,7 @@ import Testing
         }
         _ = try await harness.accept(
             accepted.map { IntakeItem(accepted: $0, frames: Sample.chart.frames) })
-        #expect(try await harness.loadPending() == accepted.map(\.triedOnce))
+        #expect(try await harness.claimPending() == accepted.map(\.triedOnce))
     }
 
     @Test("a waiting request that cannot be read any more fails, and the others are loaded")
@@ -73,9 +73,9 @@ import Testing
         try await harness.accept(Sample.chart, as: "a")
         let second = try await harness.accept(Sample.chart, as: "b")
         try await harness.database.write { try $0.execute("update inbox set topic = 'fetch.dream' where id = 'a'") }
-        #expect(try await harness.loadPending() == [second.triedOnce])
+        #expect(try await harness.claimPending() == [second.triedOnce])
         #expect(harness.topics.last == "request.failed.a")
-        #expect(try await harness.loadPending() == [second.triedOnce])
+        #expect(try await harness.claimPending() == [second.triedOnce])
         #expect(harness.events("request.failed").count == 1)
     }
 
@@ -92,6 +92,6 @@ import Testing
         let failed = try #require(harness.events("request.failed").first).data(as: RequestFailed.self)
         #expect(failed.topic == "fetch.day")
         #expect(failed.error == failure)
-        #expect(try await harness.loadPending().map(\.id) == [Sample.id("a")])
+        #expect(try await harness.claimPending().map(\.id) == [Sample.id("a")])
     }
 }

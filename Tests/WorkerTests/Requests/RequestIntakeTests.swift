@@ -132,7 +132,7 @@ import ZeroMQ
             _ = try await harness.end(of: Sample.id("a"))
         }
         #expect(server.requests.count == 1)
-        #expect(try await harness.loadPending().isEmpty)
+        #expect(try await harness.claimPending().isEmpty)
         #expect(harness.events("request.").count == 2)
     }
 

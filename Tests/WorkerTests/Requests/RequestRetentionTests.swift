@@ -79,7 +79,7 @@ import Testing
     func expiry() async throws {
         let harness = try await WorkerHarness()
         _ = try await harness.accept([item("a", "20240604"), item("b", "20240603"), item("c", "20240602")])
-        let pending = try await harness.loadPending()
+        let pending = try await harness.claimPending()
         try await harness.settle(pending[0], with: ContractError(.notPublished, "not yet"))
         try await harness.settle(pending[1], with: ContractError(.notPublished, "not yet"))
         let anomalies = harness.events("anomaly.").count
@@ -91,7 +91,7 @@ import Testing
         try await retention(harness).expire()
         // What has not ended stays, and is still loaded.
         #expect(try await ids(harness) == ["c", "d"])
-        #expect(try await harness.loadPending().map(\.id) == [Sample.id("c"), Sample.id("d")])
+        #expect(try await harness.claimPending().map(\.id) == [Sample.id("c"), Sample.id("d")])
         let (page, oldest, verified) = try await harness.database.read { [log = harness.store.log] connection in
             try EventLog.verify(connection)
             return (
@@ -139,10 +139,10 @@ import Testing
         }
         // The run that accepted it has begun it once, without a note on disk.
         for tries in 1..<3 {
-            #expect(try await harness.loadPending().map(\.tries) == [tries])
+            #expect(try await harness.claimPending().map(\.tries) == [tries])
             #expect(try await harness.store.write { try RequestInbox($0).begin(accepted.id) })
         }
-        #expect(try await harness.loadPending().isEmpty)
+        #expect(try await harness.claimPending().isEmpty)
         let failed = try #require(harness.events("request.failed").first).data(as: RequestFailed.self)
         #expect(failed.error.code == .internal)
         #expect(try await harness.store.read { try RequestInbox($0).setAside() } == [accepted.id])
@@ -151,7 +151,7 @@ import Testing
         #expect(harness.log.text.contains("is set aside"))
         #expect(try await !harness.store.write { try RequestInbox($0).begin(accepted.id) })
         // Once: a later start does not fail it again.
-        #expect(try await harness.loadPending().isEmpty)
+        #expect(try await harness.claimPending().isEmpty)
         #expect(harness.events("request.failed").count == 1)
     }
 }

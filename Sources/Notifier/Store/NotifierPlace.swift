@@ -1,0 +1,75 @@
+import Concurrency
+import Dispatch
+import Health
+import ServiceRuntime
+import Storage
+
+/// The place of the one notifier that works: of several with one database on a server, the others wait for it.
+struct NotifierPlace: Sendable {
+    let location: DatabaseLocation
+    let configuration: Configuration
+    let runtime: Runtime
+
+    /// Opens the database; on a server, waits until no other notifier has it open. Returns nil if `stopRequested` returns
+    /// first.
+    func open(until stopRequested: @escaping @Sendable () async -> Void) async throws -> Database? {
+        do throws(DatabaseError) {
+            return try Database(location, schema: NotifierStore.schema)
+        } catch {
+            guard case .server = location, error.kind == .inUse else { throw error }
+        }
+        runtime.logger.info("another notifier is at work; this one waits to take its place")
+        // Without the metrics of the process, to which the server of the work adds its own.
+        let health = try HealthServer(
+            address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: Metrics(), liveness: [],
+            readiness: [HealthCheck("standby") { "standby: another notifier is at work" }])
+        let opened = Locked<Database?>(nil)
+        let wakeSignal = WakeSignal()
+        let waiting = SimpleService {
+            await wakeSignal.runLoop(after: .seconds(1), runtime.clock) {
+                if let database = await openIfFree() {
+                    opened.withLock { $0 = database }
+                    wakeSignal.stop()
+                }
+                return .seconds(1)
+            }
+        } stop: {
+            wakeSignal.stop()
+        }
+        try await ServiceGroup([health, waiting], grace: .seconds(1)).run(until: stopRequested)
+        return opened.withLock { $0 }
+    }
+
+    /// Opens the database; returns nil if that cannot be done now.
+    private func openIfFree() async -> Database? {
+        await withCheckedContinuation { continuation in
+            // Waits for the server, and not on the threads that tasks share.
+            DispatchQueue.global().async {
+                continuation.resume(returning: try? Database(location, schema: NotifierStore.schema))
+            }
+        }
+    }
+
+    /// Makes the service that keeps the place, and fails when another notifier has taken it.
+    static func keeper(of database: Database, clock: any Clock<Duration>) -> any Service {
+        let wakeSignal = WakeSignal()
+        return SimpleService {
+            let lost = Locked<DatabaseError?>(nil)
+            await wakeSignal.runLoop(clock) {
+                do {
+                    // Whoever has not written for fifteen seconds may be replaced.
+                    try await database.write { _ in }
+                } catch let error as DatabaseError where error.kind == .inUse {
+                    lost.withLock { $0 = error }
+                    wakeSignal.stop()
+                } catch {
+                    // Whoever needs the database says so.
+                }
+                return .seconds(5)
+            }
+            if let error = lost.withLock({ $0 }) { throw error }
+        } stop: {
+            wakeSignal.stop()
+        }
+    }
+}

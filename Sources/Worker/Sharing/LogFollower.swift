@@ -1,0 +1,81 @@
+import Concurrency
+import Contract
+import EventStore
+import ServiceRuntime
+
+/// Publishes what all workers that share the database have committed, in the order of the log.
+///
+/// Each of them sends the same messages, because it follows from the log alone which events are sent again: those that a
+/// `request.done` names, but for the ones that were logged with it.
+struct LogFollower: Service {
+    let store: WorkerStore
+    let publish: @Sendable ([LoggedEvent]) -> Void
+    let runtime: Runtime
+    /// The number of the log's newest event at the start.
+    let start: Int
+    /// Signalled after each commit.
+    let wakeSignal: WakeSignal
+
+    func run() async throws {
+        let logger = RateLimitedLogger(runtime.logger)
+        var run = LogRun(number: start)
+        await wakeSignal.runLoop(runtime.clock) {
+            do {
+                var more = true
+                while more {
+                    let page = try await store.read { [run] in try $0.page(after: run) }
+                    publish(page.events)
+                    run = page.end
+                    more = page.more
+                }
+            } catch {
+                logger.error("committed events cannot be read and published; trying again", [.error: "\(error)"])
+            }
+            return .seconds(1)
+        }
+    }
+
+    func stop() async {
+        // Once more, for what was committed last.
+        wakeSignal.signal()
+        wakeSignal.stop()
+    }
+}
+
+/// The events before a place in the log that one request has caused, one after another.
+private struct LogRun: Sendable {
+    /// The number of the last of them.
+    var number: Int
+    var request: RequestID?
+    var events: Set<LoggedEvent> = []
+
+    mutating func append(_ event: LoggedEvent, number: Int) {
+        let request = try? Event(topic: event.topic, body: event.body).correlationID
+        if request != self.request { (self.request, events) = (request, []) }
+        events.insert(event)
+        self.number = number
+    }
+}
+
+extension StoreTransaction {
+    /// Returns the messages for the events of the log after a run, in their order, and where they end.
+    fileprivate func page(after run: LogRun) throws -> (events: [LoggedEvent], end: LogRun, more: Bool) {
+        var (events, end) = ([LoggedEvent](), run)
+        let page = try log.events(after: run.number, limit: 500, in: connection)
+        for (number, event) in page {
+            end.append(event, number: number)
+            if case .request(.done, _) = event.topic {
+                events += try answers(of: event).filter { !end.events.contains($0) }
+            }
+            events.append(event)
+        }
+        return (events, end, !page.isEmpty)
+    }
+
+    /// Returns the events that a `request.done` names.
+    private func answers(of done: LoggedEvent) throws -> [LoggedEvent] {
+        // One that a newer version has written, with data that this one cannot read, has nothing to repeat.
+        let answers = try readable { try done.data(as: RequestDone.self).events } ?? []
+        return try answers.compactMap { try log.event(at: $0.sequence, of: $0.stream, in: connection) }
+    }
+}
