@@ -30,6 +30,8 @@ import Testing
         var limits = HTTPServer.Limits()
         limits.body = 100
         if let requestDeadline { limits.requestDeadline = requestDeadline }
+        // A client that waits for the deadlines of others on a slow machine is silent for longer than a real one may be.
+        limits.inactivity = .seconds(3_600)
         return try HTTPServer(
             address: "127.0.0.1:0", limits: limits,
             bodyLimitOverride: {
