@@ -48,45 +48,67 @@ public struct EventLog: Sendable {
     public func appendEach(
         of drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [(event: LoggedEvent, isNew: Bool)] {
-        var events: [(event: LoggedEvent, isNew: Bool)] = []
-        events.reserveCapacity(drafts.count)
+        var known: [String: LoggedEvent] = [:]
+        var new: [EventDraft] = []
+        var newTopics: [String: Topic] = [:]
+        for draft in drafts {
+            if let id = draft.id {
+                if let event = try event(id: id, in: connection), event.topic == draft.topic {
+                    known[id] = event
+                    continue
+                }
+                // Twice among the drafts.
+                if newTopics[id] == draft.topic { continue }
+                newTopics[id] = draft.topic
+            }
+            new.append(draft)
+        }
+        var appended = try append(new: new, at: time, in: connection)[...]
+        return drafts.map { draft in
+            if let event = draft.id.flatMap({ known[$0] }) { return (event, false) }
+            let event = appended.removeFirst()
+            if let id = draft.id { known[id] = event }
+            return (event, true)
+        }
+    }
+
+    /// Appends events that the log does not have.
+    private func append(
+        new drafts: [EventDraft], at time: Date, in connection: Connection
+    ) throws(DatabaseError) -> [LoggedEvent] {
         // Queried once for each stream, because many drafts share one.
         var newestByStream: [Stream: SequenceNumber] = [:]
-        for draft in drafts {
+        let places = try drafts.map { draft throws(DatabaseError) in
             let stream = draft.topic.stream
-            let topic = draft.topic.description
             let last =
                 if let known = newestByStream[stream] { known } else { try newest(of: stream, connection) ?? .zero }
             let sequence = last.advanced(by: 1)
+            newestByStream[stream] = sequence
+            return (draft.topic.description, stream, sequence)
+        }
+        // Insert before select: most events are the first of their topic, such as a request's or an alert's.
+        let inserted = try connection.executeEach(
+            "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", places)
+        var events: [LoggedEvent] = []
+        for (index, draft) in drafts.enumerated() {
+            let (topic, _, sequence) = places[index]
             var previous = SequenceNumber.zero
-            if try !insert(topic, of: stream, newest: sequence, in: connection) {
-                if let id = draft.id, let known = try event(id: id, in: connection) {
-                    events.append((known, false))
-                    continue
-                }
+            if inserted[index] == 0 {
                 previous = try newest(topic, connection) ?? .zero
                 try connection.execute("update event_topic set newest = ? where topic = ?", sequence, topic)
             }
-            let event = LoggedEvent(
-                draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
-            try connection.execute(
-                "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", stream,
-                sequence, topic, draft.id, event.body, Checksum(of: event))
-            newestByStream[stream] = sequence
-            events.append((event, true))
+            events.append(
+                LoggedEvent(
+                    draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence,
+                    previous: previous))
         }
+        try connection.executeEach(
+            "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)",
+            zip(drafts, zip(places, events)).map { draft, place in
+                let ((topic, stream, sequence), event) = place
+                return (stream, sequence, topic, draft.id, event.body, Checksum(of: event))
+            })
         return events
-    }
-
-    /// Inserts a topic with its first event; returns false if the log has the topic already.
-    private func insert(
-        _ topic: String, of stream: Stream, newest sequence: SequenceNumber, in connection: Connection
-    ) throws(DatabaseError) -> Bool {
-        // Insert before select: most events are the first of their topic, such as a request's or an alert's.
-        try connection.execute(
-            "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", topic, stream,
-            sequence)
-        return connection.changedRows > 0
     }
 
     // MARK: - Newest sequences

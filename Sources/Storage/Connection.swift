@@ -28,6 +28,21 @@ public class Connection {
         try run(sql, stored(repeat each values), inParts: false) { _ throws(DatabaseError) in true }
     }
 
+    /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
+    ///
+    /// A server is sent all runs before it has answered the first one, so that they cost one round trip.
+    ///
+    /// - Parameters:
+    ///   - sql: One insert, update or delete, with a `?` for each value.
+    ///   - rows: The values to bind, in order, for each run.
+    @discardableResult
+    public final func executeEach<each Value: Storable>(
+        _ sql: StaticString, _ rows: [(repeat each Value)]
+    ) throws(DatabaseError) -> [Int] {
+        try transaction.check()
+        return try sendEach(sql, rows.map { stored(repeat each $0) })
+    }
+
     /// Runs a query and returns its rows.
     ///
     /// - Parameters:
@@ -102,6 +117,14 @@ public class Connection {
         read: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
         preconditionFailure("an engine's")
+    }
+
+    /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
+    func sendEach(_ sql: StaticString, _ rows: [[StoredValue]]) throws(DatabaseError) -> [Int] {
+        try rows.map { row throws(DatabaseError) in
+            try send(sql, row, inParts: false) { _ throws(DatabaseError) in true }
+            return changedRows
+        }
     }
 
     /// Begins a transaction: one that writes, after those of all other writers, or one that only reads.

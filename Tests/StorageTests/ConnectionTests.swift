@@ -56,6 +56,36 @@ import Testing
         #expect(read == ["B", "_", "a-b", "a.", "a.b", "a/b", "ab", "가"])
     }
 
+    @Test(
+        "many runs of a statement are made in their order, and each tells what it has changed",
+        arguments: Engine.allCases)
+    func runs(_ engine: Engine) async throws {
+        let database = try await engine.database(in: folder)
+        let texts = (0..<3_000).map { "\($0 % 2_000)" }
+        let changed = try await database.write { connection in
+            try connection.executeEach(
+                "insert into note (text, bytes) values (?, ?) on conflict do nothing",
+                texts.map { ($0, [UInt8](repeating: 1, count: 500)) })
+        }
+        #expect(changed == Array(repeating: 1, count: 2_000) + Array(repeating: 0, count: 1_000))
+        #expect(try await database.notes() == Array(texts.prefix(2_000)))
+    }
+
+    @Test("the first error of many runs is told, undoes the write, and leaves the others", arguments: Engine.allCases)
+    func failingRuns(_ engine: Engine) async throws {
+        let database = try await engine.database(in: folder)
+        try await database.write { try $0.insertNote("first") }
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { connection in
+                let notes = ["new", "first", "newer"].map { ($0, [UInt8]?.none) }
+                try connection.executeEach("insert into note (text, bytes) values (?, ?)", notes)
+            }
+        }
+        #expect(error?.kind == .constraint)
+        try await database.write { try $0.insertNote("last") }
+        #expect(try await database.notes() == ["first", "last"])
+    }
+
     @Test("a column of another type is an error, not a conversion", arguments: Engine.allCases)
     func mismatch(_ engine: Engine) async throws {
         let database = try await engine.database(in: folder)

@@ -95,15 +95,18 @@ import Testing
         #expect(try await database.notes() == ["before", "after"])
     }
 
-    @Test("a connection that is lost within a write undoes it, and its caller may try again", .patience)
-    func lostWithin() async throws {
+    @Test(
+        "a connection that is lost within a write undoes it, and its caller may try again", .patience,
+        arguments: [1, 3_000])
+    func lostWithin(runs: Int) async throws {
         let place = try await Engine.server(of: folder)
         let database = try await Engine.postgreSQL.database(in: folder)
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { connection in
                 try connection.insertNote("lost")
                 try PostgreSQLSession(place).endOthers()
-                try connection.insertNote("never")
+                let notes = (1...runs).map { ("never \($0)", [UInt8](repeating: 1, count: 500)) }
+                try connection.executeEach("insert into note (text, bytes) values (?, ?)", notes)
             }
         }
         #expect(error?.kind == .unreachable && error?.isRetryable == true)

@@ -156,7 +156,6 @@ final class PostgreSQLConnection: Connection {
         _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
         read: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
-        let session = try open("running `\(sql)` on")
         func readAll(_ result: PostgreSQLResult) throws(DatabaseError) -> Bool {
             while result.row < result.rowCount {
                 guard try read(Row(of: result, from: name)) else { return false }
@@ -164,7 +163,7 @@ final class PostgreSQLConnection: Connection {
             }
             return true
         }
-        do throws(DatabaseError) {
+        try run(sql) { session throws(DatabaseError) in
             if inParts {
                 try session.forEachPart(of: sql, values, read: readAll)
             } else {
@@ -172,6 +171,20 @@ final class PostgreSQLConnection: Connection {
                 changes = result.changedRows
                 _ = try readAll(result)
             }
+        }
+    }
+
+    override func sendEach(_ sql: StaticString, _ rows: [[StoredValue]]) throws(DatabaseError) -> [Int] {
+        try run(sql) { session throws(DatabaseError) in try session.executeEach(sql, rows) }
+    }
+
+    /// Runs a statement in the session of the open transaction, which has failed if the session is lost.
+    private func run<Value>(
+        _ sql: StaticString, _ body: (PostgreSQLSession) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
+        let session = try open("running `\(sql)` on")
+        do throws(DatabaseError) {
+            return try body(session)
         } catch {
             if error.kind == .unreachable {
                 transaction.fail(with: error)

@@ -129,19 +129,54 @@ final class PostgreSQLSession {
 
     /// Runs a statement, which is prepared at its first run.
     func execute(_ sql: StaticString, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
-        let statement: String
-        if let prepared = statements[sql.utf8Start] {
-            statement = prepared
-        } else {
-            statement = "s\(statements.count)"
-            let result = PQprepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
-            PQclear(try check(result, "preparing `\(sql)` on"))
-            statements[sql.utf8Start] = statement
-        }
+        let statement = try prepare(sql)
         let result = Parameters(values).withPointers { count, values, lengths, formats in
             PQexecPrepared(pointer, statement, count, values, lengths, formats, 1)
         }
         return PostgreSQLResult(try check(result, "running `\(sql)` on"), of: sql)
+    }
+
+    /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
+    ///
+    /// The answers are read after the last run was sent (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html).
+    func executeEach(_ sql: StaticString, _ rows: [[StoredValue]]) throws(DatabaseError) -> [Int] {
+        let statement = try prepare(sql)
+        PQenterPipelineMode(pointer)
+        defer { PQexitPipelineMode(pointer) }
+        for row in rows {
+            // One that cannot be sent has no answer.
+            _ = Parameters(row).withPointers { count, values, lengths, formats in
+                PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
+            }
+        }
+        PQpipelineSync(pointer)
+        var changed: [Int] = []
+        var failure: DatabaseError?
+        for _ in rows {
+            do throws(DatabaseError) {
+                let result = PostgreSQLResult(try check(PQgetResult(pointer), "running `\(sql)` on"), of: sql)
+                changed.append(result.changedRows)
+            } catch {
+                // The server skips the runs after the first that fails.
+                failure = failure ?? error
+            }
+            // A null ends each answer.
+            PQclear(PQgetResult(pointer))
+        }
+        // The answer to the sync.
+        PQclear(PQgetResult(pointer))
+        if let failure { throw failure }
+        return changed
+    }
+
+    /// Returns the name of a prepared statement.
+    private func prepare(_ sql: StaticString) throws(DatabaseError) -> String {
+        if let prepared = statements[sql.utf8Start] { return prepared }
+        let statement = "s\(statements.count)"
+        let result = PQprepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
+        PQclear(try check(result, "preparing `\(sql)` on"))
+        statements[sql.utf8Start] = statement
+        return statement
     }
 
     /// Runs a statement that is not prepared, with PostgreSQL's own placeholders.

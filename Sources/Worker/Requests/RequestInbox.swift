@@ -97,7 +97,12 @@ struct RequestInbox {
         let now = transaction.now
         var batch = IntakeBatch(room: try transaction.inboxLimit - waitingCount())
         batch.leavesOrders = try items.contains { $0.isOrder } && !WorkerRegistry(transaction).isLeader()
-        let results = try items.map { try accept($0, into: &batch, at: now) }
+        let candidates = try items.map { try candidate($0, in: &batch, at: now) }
+        var inserted = try insert(candidates.compactMap { $0?.row })[...]
+        let results = try zip(items, candidates).map { item, candidate in
+            guard let candidate, inserted.removeFirst() else { return try result(of: item) }
+            return try accept(item, candidate, into: &batch)
+        }
         transaction.changes.events += batch.events(
             logged: try transaction.log.append(batch.drafts, at: now, in: connection))
         transaction.changes.waiting += batch.waiting
@@ -107,27 +112,37 @@ struct RequestInbox {
         return results
     }
 
-    private func accept(_ item: IntakeItem, into batch: inout IntakeBatch, at now: Date) throws -> IntakeResult {
+    /// Returns how a request would be stored; nil if there is no room for it, or it came before in the batch.
+    ///
+    /// One that was stored earlier takes room here as a new one does: near the limit another may be refused beside it, and
+    /// is sent again.
+    private func candidate(_ item: IntakeItem, in batch: inout IntakeBatch, at now: Date) throws -> IntakeCandidate? {
         let accepted = item.accepted
         // Without room the log is not read: a client that sends too much must not cause reads.
-        let fresh = batch.room > 0 ? try freshEvents(for: accepted.request, in: &batch, at: now) : nil
+        guard batch.room > 0, batch.ids.insert(accepted.id).inserted else { return nil }
+        let fresh = try freshEvents(for: accepted.request, in: &batch, at: now)
+        if fresh == nil { batch.room -= 1 }
         let isOwn = fresh == nil && !(item.isOrder && batch.leavesOrders)
-        guard
-            try batch.room > 0
-                && insert(
-                    accepted.id, accepted.request.topic, item.frames.body, request: accepted.request.frames.body,
-                    origin: accepted.origin, fresh == nil ? .waiting : .done, claimedBy: isOwn ? transaction.worker : 0,
-                    at: now)
-        else { return try result(of: item) }
+        let row = inboxRow(
+            accepted.id, accepted.request.topic, item.frames.body, request: accepted.request.frames.body,
+            origin: accepted.origin, fresh == nil ? .waiting : .done, claimedBy: isOwn ? transaction.worker : 0,
+            at: now)
+        return IntakeCandidate(row: row, fresh: fresh, isOwn: isOwn)
+    }
+
+    /// Accepts a request that was stored.
+    private func accept(
+        _ item: IntakeItem, _ candidate: IntakeCandidate, into batch: inout IntakeBatch
+    ) throws -> IntakeResult {
+        let accepted = item.accepted
         batch.drafts.append(EventDraft(accepted: accepted))
-        if let fresh {
+        if let fresh = candidate.fresh {
             batch.fresh[batch.drafts.count] = fresh
             batch.drafts.append(EventDraft(done: accepted, events: fresh, FetchResult(logged: fresh)))
             batch.done.append(accepted)
         } else {
             try OrderStore(transaction).insert(item.attachments, of: accepted.id)
-            if isOwn { batch.waiting.append(accepted) }
-            batch.room -= 1
+            if candidate.isOwn { batch.waiting.append(accepted) }
         }
         return .accepted
     }
@@ -159,10 +174,12 @@ struct RequestInbox {
     func reject(_ requests: [RejectedRequest]) throws {
         let now = transaction.now
         // Stored as failed, so that the id is used.
-        let new = try requests.filter {
-            try insert($0.id, $0.topic, $0.body, request: "", origin: .client, .failed, claimedBy: 0, at: now)
-        }
-        let drafts = new.map { rejected in
+        let inserted = try insert(
+            requests.map {
+                inboxRow($0.id, $0.topic, $0.body, request: "", origin: .client, .failed, claimedBy: 0, at: now)
+            })
+        let new = zip(requests, inserted).filter(\.1)
+        let drafts = new.map { rejected, _ in
             let topic = rejected.topic.rawValue
             // A long body is not written to the log: a refused client decides how long it is.
             let isShort = rejected.body.utf8.count <= Self.rejectedBodyLimit
@@ -316,23 +333,41 @@ struct RequestInbox {
         return rows.count == count ? rows.last?.0 : nil
     }
 
-    /// Inserts a request; returns false if its id is used.
-    private func insert(
-        _ id: RequestID, _ topic: RequestTopic, _ body: String, request: String, origin: RequestOrigin, _ state: State,
-        claimedBy worker: Int, at now: Date
-    ) throws(DatabaseError) -> Bool {
-        try connection.execute(
+    /// Inserts requests, and returns which of them are new: the id of the others is used.
+    private func insert(_ rows: [InboxRow]) throws(DatabaseError) -> [Bool] {
+        try connection.executeEach(
             """
             insert into inbox (id, topic, digest, request, accepted_at, state, origin, claimed_by)
             values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
-            """, id, topic.rawValue, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue,
-            worker)
-        return connection.changedRows > 0
+            """, rows
+        ).map { $0 > 0 }
+    }
+
+    private func inboxRow(
+        _ id: RequestID, _ topic: RequestTopic, _ body: String, request: String, origin: RequestOrigin, _ state: State,
+        claimedBy worker: Int, at now: Date
+    ) -> InboxRow {
+        (
+            id, topic.rawValue, Self.digest(of: body), request, now.toTheSecond, state.rawValue, origin.rawValue,
+            worker
+        )
     }
 
     private static func digest(of body: String) -> String {
         SHA256.hexDigest(of: Array(body.utf8))
     }
+}
+
+/// The columns of a new request: id, topic, digest, request, time, state, origin and the worker that claims it.
+private typealias InboxRow = (RequestID, String, String, String, String, Int, Int, Int)
+
+/// How a request would be stored.
+private struct IntakeCandidate {
+    var row: InboxRow
+    /// All that it asks for, if the log has it fresh.
+    var fresh: [LoggedEvent]?
+    /// Whether this worker claims it.
+    var isOwn: Bool
 }
 
 /// Requests that are accepted in one transaction.
@@ -341,6 +376,7 @@ private struct IntakeBatch {
     var room: Int
     /// Whether orders to the shop are left to another worker, which leads.
     var leavesOrders = false
+    var ids: Set<RequestID> = []
     var waiting: [AcceptedRequest] = []
     var done: [AcceptedRequest] = []
     /// The log's fresh events so far: clients often ask for the same thing at once, and it is read once.

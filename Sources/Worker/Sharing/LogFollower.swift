@@ -61,21 +61,30 @@ extension StoreTransaction {
     /// Returns the messages for the events of the log after a run, in their order, and where they end.
     fileprivate func page(after run: LogRun) throws -> (events: [LoggedEvent], end: LogRun, more: Bool) {
         var (events, end) = ([LoggedEvent](), run)
+        // Clients often ask for the same thing at once.
+        var known: [RequestDone.Answer: LoggedEvent] = [:]
         let page = try log.events(after: run.number, limit: 500, in: connection)
         for (number, event) in page {
             end.append(event, number: number)
             if case .request(.done, _) = event.topic {
-                events += try answers(of: event).filter { !end.events.contains($0) }
+                events += try answers(of: event, &known).filter { !end.events.contains($0) }
             }
             events.append(event)
         }
         return (events, end, !page.isEmpty)
     }
 
-    /// Returns the events that a `request.done` names.
-    private func answers(of done: LoggedEvent) throws -> [LoggedEvent] {
+    /// Returns the events that a `request.done` names; reads those that are not known.
+    private func answers(
+        of done: LoggedEvent, _ known: inout [RequestDone.Answer: LoggedEvent]
+    ) throws -> [LoggedEvent] {
         // One that a newer version has written, with data that this one cannot read, has nothing to repeat.
         let answers = try readable { try done.data(as: RequestDone.self).events } ?? []
-        return try answers.compactMap { try log.event(at: $0.sequence, of: $0.stream, in: connection) }
+        return try answers.compactMap { answer in
+            if let event = known[answer] { return event }
+            let event = try log.event(at: answer.sequence, of: answer.stream, in: connection)
+            known[answer] = event
+            return event
+        }
     }
 }
