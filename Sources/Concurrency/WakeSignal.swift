@@ -33,7 +33,7 @@ public struct WakeSignal: Sendable {
 
     /// Calls `body` after `pause`, and again after each signal or when the time that `body` returned has passed.
     ///
-    /// Returns after ``stop()``, or when the task is cancelled. A signal that came before ``stop()`` is still followed by
+    /// Returns after ``stop()``, or when the task is cancelled; an error of `body` ends it. A signal that came before ``stop()`` is still followed by
     /// one call of `body`.
     ///
     /// - Parameters:
@@ -41,13 +41,13 @@ public struct WakeSignal: Sendable {
     ///   - clock: the clock for all pauses.
     ///   - body: the work; it returns the time until its next call if no signal comes.
     public func runLoop(
-        after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async -> Duration
-    ) async {
+        after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async throws -> Duration
+    ) async rethrows {
         var timer = timer(after: pause, clock)
         defer { timer.cancel() }
         for await _ in signals {
             timer.cancel()
-            let pause = await body()
+            let pause = try await body()
             guard !Task.isCancelled else { return }
             timer = self.timer(after: pause, clock)
         }

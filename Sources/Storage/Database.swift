@@ -24,8 +24,8 @@ public final class Database: Sendable {
     ///   - isShared: Whether other processes may write to the database, too, if it is on a server. Writes of all of them
     ///     are in one order, each after those that are committed.
     /// - Throws: `DatabaseError`. Its kind is `inUse` while another process has the database open; on a server, one that has
-    ///   written nothing for 15 seconds is replaced instead. Its kind is `corrupt` for a damaged file, and also for one that lacks acknowledged
-    ///   commits, for example because its write-ahead log is missing. The file is then left as it is.
+    ///   written nothing for 15 seconds is replaced instead. Its kind is `corrupt` for a damaged file, and also for one that
+    ///   lacks acknowledged commits, for example because its write-ahead log is missing. The file is then left as it is.
     public init(_ location: DatabaseLocation, schema: Schema, isShared: Bool = false) throws(DatabaseError) {
         let writing =
             switch location {

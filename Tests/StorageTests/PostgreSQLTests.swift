@@ -49,6 +49,17 @@ import Testing
         #expect(error?.description.contains("hush") == false)
     }
 
+    @Test(
+        "each host of a database is named with its port",
+        arguments: [
+            ("postgresql://me@a,b:5433/charts", "postgresql://a,b:5433/charts"),
+            ("host=a,b port=5432,5433 dbname=charts", "postgresql://a:5432,b:5433/charts"),
+            ("host=a,b port=5433 dbname=charts", "postgresql://a:5433,b:5433/charts"),
+        ])
+    func names(address: String, name: String) {
+        #expect(server(address).name == name)
+    }
+
     @Test("a database that does not exist, and a user without it, are the operator's mistakes", .patience)
     func refused() async throws {
         let address = try await PostgreSQLServer.shared().address(of: "nowhere")

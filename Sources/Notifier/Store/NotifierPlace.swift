@@ -54,20 +54,17 @@ struct NotifierPlace: Sendable {
     static func keeper(of database: Database, clock: any Clock<Duration>) -> any Service {
         let wakeSignal = WakeSignal()
         return SimpleService {
-            let lost = Locked<DatabaseError?>(nil)
-            await wakeSignal.runLoop(clock) {
+            try await wakeSignal.runLoop(clock) {
                 do {
                     // Whoever has not written for fifteen seconds may be replaced.
                     try await database.write { _ in }
-                } catch let error as DatabaseError where error.kind == .inUse {
-                    lost.withLock { $0 = error }
-                    wakeSignal.stop()
+                } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
+                    throw error
                 } catch {
                     // Whoever needs the database says so.
                 }
                 return .seconds(5)
             }
-            if let error = lost.withLock({ $0 }) { throw error }
         } stop: {
             wakeSignal.stop()
         }

@@ -111,13 +111,7 @@ final class PostgreSQLConnection: Connection {
                         or not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds'))
                 """)
         }
-        let take = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock"
-        // The server may need a moment to see that a process has died.
-        for _ in 0..<20 {
-            if try session.run("select \(take)('marquee_schema'::regclass::oid::bigint)") == "t" { return }
-            usleep(100_000)
-        }
-        throw DatabaseError(.inUse, "opening", name, reason: "another process has it open for writing")
+        try session.takeLock(isShared: isShared)
     }
 
     /// Begins a transaction, in a new session if that fails in the open one: nothing is written yet.

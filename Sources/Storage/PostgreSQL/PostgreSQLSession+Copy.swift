@@ -1,5 +1,3 @@
-import Glibc
-
 extension PostgreSQLSession: CopyTarget {
     /// Opens a database to copy it; returns nil if it has no tables of this program.
     static func copySource(_ server: DatabaseServer, _ schema: Schema) throws(DatabaseError) -> PostgreSQLSession? {
@@ -31,21 +29,13 @@ extension PostgreSQLSession: CopyTarget {
 
     /// Takes the lock of the process that writes; the server ends it with the session.
     private func lock() throws(DatabaseError) {
-        // The server may need a moment to see that a process has ended.
-        for _ in 0..<20 {
-            let take = "select pg_try_advisory_lock('marquee_schema'::regclass::oid::bigint)"
-            if try run(take) == "t" {
-                // So that a process which starts meanwhile does not take this one for frozen.
-                try run(
-                    """
-                    insert into marquee_writer (id, number, written_at) values ('copy', 0, now() + interval '1 day')
-                    on conflict (id) do update set written_at = excluded.written_at
-                    """)
-                return
-            }
-            usleep(100_000)
-        }
-        throw DatabaseError(.inUse, "copying", name, reason: "a process has it open for writing")
+        try takeLock(isShared: false)
+        // So that a process which starts meanwhile does not take this one for frozen.
+        try run(
+            """
+            insert into marquee_writer (id, number, written_at) values ('copy', 0, now() + interval '1 day')
+            on conflict (id) do update set written_at = excluded.written_at
+            """)
     }
 
     var catalogue: String {

@@ -116,6 +116,19 @@ final class PostgreSQLSession {
     /// Waits for the turn of the open transaction.
     func takeTurn() throws(DatabaseError) { try run(Self.turn) }
 
+    /// Takes the lock of a process that writes, or one that several such processes share; the server ends it with the session.
+    ///
+    /// - Throws: A `DatabaseError` of the kind `inUse` if another process has it.
+    func takeLock(isShared: Bool) throws(DatabaseError) {
+        let take = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock"
+        // The server may need a moment to see that a process has died.
+        for _ in 0..<20 {
+            if try run("select \(take)('marquee_schema'::regclass::oid::bigint)") == "t" { return }
+            usleep(100_000)
+        }
+        throw DatabaseError(.inUse, "opening", name, reason: "another process has it open for writing")
+    }
+
     /// Ends the transaction with a commit; throws, too, if the server has rolled it back.
     ///
     /// - Parameter channel: The channel whose listeners are told of the commit.
@@ -220,9 +233,14 @@ final class PostgreSQLSession {
     /// Returns what messages call the database at an address.
     static func name(of address: String) -> String {
         guard let options = options(of: address) else { return "PostgreSQL" }
-        let host = options["host"] ?? options["hostaddr"] ?? "localhost"
-        let port = options["port"].map { ":\($0)" } ?? ""
-        return "postgresql://\(host)\(port)/\(options["dbname"] ?? "")"
+        let hosts = (options["host"] ?? options["hostaddr"] ?? "localhost").split(separator: ",")
+        // One port for each host, or one for all.
+        let ports = options["port"]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        let places = hosts.enumerated().map { index, host in
+            let port = (ports.count > 1 ? ports.dropFirst(index).first : ports.first) ?? ""
+            return port.isEmpty ? "\(host)" : "\(host):\(port)"
+        }
+        return "postgresql://\(places.joined(separator: ","))/\(options["dbname"] ?? "")"
     }
 
     /// Returns the parts of an address; nil if it is none, or signs in its password have made a host or a port of a part.

@@ -28,20 +28,17 @@ struct TakeoverService: Service {
     /// Fails when this worker cannot use the database any more, because a newer version has changed its tables.
     func run() async throws {
         let logger = RateLimitedLogger(runtime.logger)
-        let lost = Locked<DatabaseError?>(nil)
-        await wakeSignal.runLoop(runtime.clock) {
+        try await wakeSignal.runLoop(runtime.clock) {
             do {
                 try await look()
             } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
-                lost.withLock { $0 = error }
-                wakeSignal.stop()
+                throw error
             } catch {
                 signs.withLock { $0 = nil }
                 logger.error("other workers cannot be seen; trying again", [.error: "\(error)"])
             }
             return .seconds(1)
         }
-        if let error = lost.withLock({ $0 }) { throw error }
     }
 
     func stop() async {
