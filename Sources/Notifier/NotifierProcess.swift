@@ -246,7 +246,8 @@ extension NotifierProcess {
             return NotifierStatus(
                 version: version, epoch: storage.log.epoch, positions: try storage.log.positions(in: connection),
                 learned: try NotifierStore.readingState(in: connection)?.baseline.ends ?? [:],
-                queue: sinks.mapValues(\.waiting), sinks: sinks, uptime: Int(uptime.components.seconds))
+                queue: sinks.mapValues(\.waiting), sinks: sinks, uptime: Int(uptime.components.seconds),
+                name: storage.database.isRemote ? processName : nil)
         }
     }
 }
@@ -266,4 +267,6 @@ struct NotifierStatus: Sendable, Encodable {
     let quota: [String: Int] = [:]
     /// Seconds since the start.
     let uptime: Int
+    /// The process that works; nil unless others may wait for its place.
+    let name: String?
 }

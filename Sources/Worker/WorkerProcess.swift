@@ -317,6 +317,9 @@ extension WorkerProcess {
             let newest = try await store.read { try Freshness($0).newestChart() }
             return newest.map { Double(KoreanDate(at: runtime.wallClock.now()) - $0) }
         }
+        metrics.gauge("marquee_workers", "Workers that share the database and live.") {
+            Double(try await store.read { try WorkerRegistry($0).livingCount() })
+        }
         metrics.gauge("marquee_backfill_left", "Charts and movies that the present backfill still has to fetch.") {
             try await backfill.progress().map { $0.isOver ? 0 : Double($0.total - $0.done - $0.failed) }
         }

@@ -27,6 +27,10 @@ struct WorkerStatus: Sendable, Encodable {
     var setAside: [RequestID] = []
     /// Seconds since the start.
     let uptime: Int
+    /// The process that replies; nil unless others may share its database.
+    var name: String? = nil
+    /// The workers that share the database; nil unless others may.
+    var workers: [SharingWorker]? = nil
 }
 
 /// Makes the reply to `status`.
@@ -69,17 +73,19 @@ final class StatusReporter: Sendable {
 
     private func status() async throws -> WorkerStatus {
         let lengths = queue.lengths
-        let (epoch, positions, setAside) = try await store.read { transaction in
+        let isShared = store.database.isShared
+        let (epoch, positions, setAside, workers) = try await store.read { transaction in
             (
                 transaction.log.epoch, try transaction.log.positions(in: transaction.connection),
-                try RequestInbox(transaction).setAside()
+                try RequestInbox(transaction).setAside(), isShared ? try WorkerRegistry(transaction).workers() : nil
             )
         }
         return WorkerStatus(
             version: version, epoch: epoch, positions: positions,
             queue: WorkerStatus.Queue(live: lengths.live, backfill: lengths.backfill),
             quota: try await quota.balances(), schedule: try await schedule?.nextRuns() ?? [],
-            backfill: try await backfill.progress(), setAside: setAside, uptime: uptimeSeconds)
+            backfill: try await backfill.progress(), setAside: setAside, uptime: uptimeSeconds,
+            name: isShared ? processName : nil, workers: workers)
     }
 
     private var uptimeSeconds: Int { Int(uptime.elapsed.components.seconds) }

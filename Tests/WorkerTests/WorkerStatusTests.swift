@@ -34,6 +34,21 @@ import Testing
         #expect(made.withLock { $0 } == 2)
     }
 
+    @Test("the process and the workers are named only where several may share a database")
+    func workers() throws {
+        var status = WorkerStatus(
+            version: "1", epoch: "", positions: [:], queue: WorkerStatus.Queue(live: 0, backfill: 0), quota: [:],
+            uptime: 0)
+        let alone = String(decoding: Reply.status(status).body, as: UTF8.self)
+        #expect(!alone.contains("name") && !alone.contains("workers"))
+        status.name = "1@a"
+        status.workers = [SharingWorker(name: "1@a", silence: 2, requests: 3, isLeader: true)]
+        let shared = String(decoding: Reply.status(status).body, as: UTF8.self)
+        #expect(shared.contains(#""name":"1@a""#), "\(shared)")
+        #expect(
+            shared.contains(#""workers":[{"isLeader":true,"name":"1@a","requests":3,"silence":2}]"#), "\(shared)")
+    }
+
     @Test(
         "a status is made anew when the queue changes and when a second has passed",
         arguments: [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)])

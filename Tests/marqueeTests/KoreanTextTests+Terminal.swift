@@ -146,7 +146,8 @@ extension KoreanTextTests {
             let text = """
                 {"version":"0.1.0","epoch":"1","uptime":7325,"queue":{"live":1,"backfill":20},"setAside":[],"positions":{},\
                 "quota":{"kobis":\(Self.balance),"kakao":\(Self.balance),"openmarket":\(Self.balance)},\
-                "schedule":[\(runs.joined(separator: ","))],"backfill":\(backfill)}
+                "schedule":[\(runs.joined(separator: ","))],"backfill":\(backfill),"name":"7",\
+                "workers":[{"name":"7","silence":2,"requests":1,"isLeader":true}]}
                 """
             let status = try JSON.decode(StatusText.Status.self, from: Array(text.utf8))
             expectKorean(StatusText(status: status, address: "", isOfNotifier: false, language: .ko).lines)

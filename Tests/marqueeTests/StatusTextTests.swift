@@ -53,6 +53,31 @@ import Text
             ])
     }
 
+    @Test("workers that share a database are listed, and the one that answers is named")
+    func ofSeveral() throws {
+        let several =
+            worker.dropLast() + """
+                ,"name":"12@b","workers":[{"name":"4711@a","silence":2,"requests":1200,"isLeader":true},
+                {"name":"12@b","silence":14,"requests":0,"isLeader":false}]}
+                """
+        let status = try JSON.decode(StatusText.Status.self, from: Array(several.utf8))
+        let texts = [Language.en, .ko].map { language in
+            StatusText(status: status, address: "tcp://h:1", isOfNotifier: false, language: language).lines
+        }
+        #expect(
+            Array(texts[0][2...5]) == [
+                "Process          12@b", "Uptime           2 h 2 min",
+                "Workers          4711@a   seen 2 s ago  1,200 claimed  leader",
+                "                 12@b    seen 14 s ago      0 claimed",
+            ])
+        #expect(
+            Array(texts[1][2...5]) == [
+                "프로세스          12@b", "가동 시간         2시간 2분",
+                "수집 서버 목록    4711@a   마지막 신호 2초 전  할당된 요청 1,200건  리더",
+                "                  12@b    마지막 신호 14초 전      할당된 요청 0건",
+            ])
+    }
+
     @Test(
         "a duration has its two largest units",
         arguments: [(0, "0 s"), (61, "1 min 1 s"), (3_600, "1 h"), (90_061, "1 d 1 h")])

@@ -4,6 +4,9 @@ import Glibc
 /// The version of marquee.
 public let version = "0.1.0"
 
+/// The process and its machine: `4711@server-1`.
+public let processName = "\(ProcessInfo.processInfo.processIdentifier)@\(ProcessInfo.processInfo.hostName)"
+
 extension Metrics {
     /// Adds the version, and the process metrics that Prometheus clients share, as read from Linux.
     ///

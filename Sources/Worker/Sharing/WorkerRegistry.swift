@@ -1,4 +1,17 @@
+import ServiceRuntime
 import Storage
+
+/// One of the workers that share the database, as `status` shows it.
+public struct SharingWorker: Hashable, Sendable, Codable {
+    /// Its process, and the machine.
+    public let name: String
+    /// Seconds since it last showed that it lives, by the database's clock.
+    public let silence: Int
+    /// The number of requests that it has claimed and that have not ended.
+    public let requests: Int
+    /// Whether it runs the schedule and the backfill, and carries out orders to the shop.
+    public let isLeader: Bool
+}
 
 /// The workers that share the database, each with a row as long as it lives.
 ///
@@ -9,6 +22,7 @@ struct WorkerRegistry {
         create table worker (
             number integer primary key,
             id integer not null unique,
+            name text not null,
             seen_at integer not null
         ) strict;
         """
@@ -27,9 +41,9 @@ struct WorkerRegistry {
     func sign() throws(DatabaseError) {
         try connection.execute(
             """
-            insert into worker (id, seen_at) values (?, unixepoch())
+            insert into worker (id, name, seen_at) values (?, ?, unixepoch())
             on conflict (id) do update set seen_at = excluded.seen_at
-            """, transaction.worker)
+            """, transaction.worker, processName)
     }
 
     /// Removes a worker that ends or has ended; its requests are anybody's then.
@@ -51,6 +65,26 @@ struct WorkerRegistry {
     func isLeader() throws(DatabaseError) -> Bool {
         try connection.query("select id from worker order by number limit 1", as: Int.self).first ?? transaction.worker
             == transaction.worker
+    }
+
+    /// Returns the workers, the leader first.
+    func workers() throws(DatabaseError) -> [SharingWorker] {
+        let rows = try connection.query(
+            """
+            select name, unixepoch() - seen_at,
+                (select count(*) from inbox where state = 0 and claimed_by = worker.id)
+            from worker order by number
+            """, as: String.self, Int.self, Int.self)
+        return rows.enumerated().map { index, row in
+            SharingWorker(name: row.0, silence: max(row.1, 0), requests: row.2, isLeader: index == 0)
+        }
+    }
+
+    /// Returns the number of workers that live; this one does.
+    func livingCount() throws(DatabaseError) -> Int {
+        try connection.query(
+            "select count(*) from worker where seen_at >= unixepoch() - ? or id = ?", Self.lifetime, transaction.worker,
+            as: Int.self)[0]
     }
 
     /// Whether a worker is dead, or a request waits that no living worker has claimed.

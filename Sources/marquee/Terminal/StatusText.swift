@@ -42,9 +42,12 @@ struct StatusText {
         var sinks: [String: Deliveries]?
         /// The worker's queue; the notifier's has another form, which `sinks` repeats.
         var queue: Queue?
+        /// The process, if others may share its database; of workers, all that do.
+        var name: String?
+        var workers: [SharingWorker]?
 
         private enum Key: String, CodingKey {
-            case version, epoch, uptime, positions, quota, schedule, backfill, setAside, sinks, queue
+            case version, epoch, uptime, positions, quota, schedule, backfill, setAside, sinks, queue, name, workers
         }
 
         init(from decoder: any Decoder) throws {
@@ -59,6 +62,8 @@ struct StatusText {
             setAside = try container.decodeIfPresent([String].self, forKey: .setAside)
             sinks = try container.decodeIfPresent([String: Deliveries].self, forKey: .sinks)
             queue = sinks == nil ? try container.decode(Queue.self, forKey: .queue) : nil
+            name = try container.decodeIfPresent(String.self, forKey: .name)
+            workers = try container.decodeIfPresent([SharingWorker].self, forKey: .workers)
         }
     }
 
@@ -82,7 +87,9 @@ struct StatusText {
     private var facts: [(String, [String])] {
         [
             (language("버전", "Version"), [status.version]),
+            (language("프로세스", "Process"), status.name.map { [$0] } ?? []),
             (language("가동 시간", "Uptime"), [Self.text(seconds: status.uptime, in: language)]),
+            (language("수집 서버 목록", "Workers"), workers),
             (language("대기열", "Queue"), queue),
             (language("API 호출 한도", "API calls today"), quota),
             (language("과거 데이터 수집", "Backfill"), backfill),
@@ -92,6 +99,20 @@ struct StatusText {
             (language("이벤트 로그", "Log"), [language("에포크 \(status.epoch)", "epoch \(status.epoch)")]),
             (language("이벤트 번호", "Log positions"), positions),
         ]
+    }
+
+    private var workers: [String] {
+        var table = TextTable([.left, .right, .right, .left])
+        for worker in status.workers ?? [] {
+            let silence = Self.text(seconds: worker.silence, in: language)
+            let requests = worker.requests.grouped
+            table.add([
+                worker.name, language("마지막 신호 \(silence) 전", "seen \(silence) ago"),
+                language("할당된 요청 \(requests)건", "\(requests) claimed"),
+                worker.isLeader ? language("리더", "leader") : "",
+            ])
+        }
+        return table.lines
     }
 
     private var queue: [String] {

@@ -52,6 +52,7 @@ import Testing
             // A client that waits for seconds also asks the log.
             #expect(try #require(worker["marquee_socket_received_total", ["socket": "commands"]]) >= 3)
             #expect(worker["marquee_ready", ["check": "database"]] == 1)
+            #expect(worker["marquee_workers"] == 1)
             #expect(try #require(worker["marquee_heartbeats_total"]) > 0)
             #expect(try #require(worker["marquee_database_size_bytes"]) > 4096)
 

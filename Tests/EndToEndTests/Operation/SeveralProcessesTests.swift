@@ -1,4 +1,5 @@
 import Foundation
+import Networking
 import TestSupport
 import Testing
 
@@ -53,6 +54,26 @@ extension Failures {
             }
         }
 
+        @Test("the status of each lists both and what they work on, until one has left")
+        func status() async throws {
+            try await Self.run { harness, client, _, atSecond in
+                try await harness.setFaults(["kobis": ["hang": 1, "times": 1]])
+                #expect(try await client.ask("fetch.day", #"{"date":"2024-06-04","id":"mine"}"#).word == "accepted")
+                try await harness.waitForRequests(1, at: ProcessHarness.dailyCharts)
+                for (index, client) in [client, atSecond].enumerated() {
+                    let status = try await client.ask("status").body
+                    let workers = status["workers"].list
+                    #expect(workers.map { $0["requests"] } == [1, 0])
+                    #expect(workers.map { $0["isLeader"] } == [true, false])
+                    #expect(workers[index]["name"] == status["name"])
+                }
+                await harness.end(.worker)
+                #expect(try await atSecond.outcome(of: "mine").isDone)
+                let workers = try await atSecond.ask("status").body["workers"].list
+                #expect(workers.map { $0["requests"] } == [0] && workers.map { $0["isLeader"] } == [true])
+            }
+        }
+
         @Test(
             "a request whose worker is killed or freezes is taken over, and ends once", arguments: [SIGKILL, SIGSTOP])
         func takeover(signal: Int32) async throws {
@@ -99,15 +120,18 @@ extension Failures {
             }
         }
 
+        /// What the alerts of `deploy/` know a waiting notifier by.
+        private static let standby = #"marquee_ready{check="standby"} 0"#
+
         @Test(
             "of two notifiers one waits; it goes on when the first is killed or freezes, and no alert is lost or doubled",
             arguments: [SIGKILL, SIGSTOP])
         func notifiers(signal: Int32) async throws {
             let address = try await StoredState.makeDatabase()
             try await ProcessHarness.run(settings: ["MARQUEE_DATABASE": address]) { harness, client in
-                let folder = try TemporaryFolder()
+                let (folder, http) = (try TemporaryFolder(), "127.0.0.1:\(try reservePort())")
                 let changes = [
-                    "MARQUEE_DATA": folder.file("data"), "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0",
+                    "MARQUEE_DATA": folder.file("data"), "MARQUEE_NOTIFIER_HTTP": http,
                     "MARQUEE_ALERTS": "ipc://\(folder.file("alerts"))",
                     "MARQUEE_ALERT_COMMANDS": "ipc://\(folder.file("commands"))",
                 ]
@@ -119,6 +143,14 @@ extension Failures {
                 }
                 let second = try harness.start(["notifier"], changes: changes)
                 try #require(await second.error(containing: "waits to take its place") != nil)
+                #expect(try await JSON(harness.lines("status", "--alerts", "--json").joined())["name"].text != nil)
+                let browser = HTTPClient(retry: .never)
+                try await waitUntil("the second one says that it stands by") {
+                    let request = HTTPRequest("http://\(http)/metrics")
+                    let page = try? await browser.send(APICall(service: "health", request: request) { $0 })
+                    return page.map { String(decoding: $0.body, as: UTF8.self) }?.contains(Self.standby) ?? false
+                }
+                await browser.shutdown()
                 let first = try harness[.notifier]
                 first.signal(signal)
                 for day in 4...5 { _ = try await client.day("2024-06-0\(day)") }

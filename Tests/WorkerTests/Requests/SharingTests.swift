@@ -4,6 +4,7 @@ import Contract
 import EventStore
 import FoundationEssentials
 import OpenMarket
+import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
@@ -96,6 +97,23 @@ import Testing
         try await sign(harness.store)
         #expect(try await !harness.store.read { try WorkerRegistry($0).isLeader() })
         #expect(try await other.read { try WorkerRegistry($0).isLeader() })
+    }
+
+    @Test("the workers are listed with their silence and what they have claimed, the leader first")
+    func workers() async throws {
+        try await sign(harness.store, other)
+        let ended = try await harness.accept(Sample.chart, as: "a")
+        for id in ["b", "c"] { try await harness.accept(Sample.chart, as: id) }
+        try await harness.settle(ended, with: ContractError(.internal, "no"))
+        try await silence(other, for: WorkerRegistry.lifetime + 60)
+        let workers = try await harness.store.read { try WorkerRegistry($0).workers() }
+        #expect(workers.map(\.name) == [processName, processName])
+        #expect(workers.map(\.requests) == [2, 0])
+        #expect(workers.map(\.isLeader) == [true, false])
+        #expect(workers[1].silence >= WorkerRegistry.lifetime + 60)
+        #expect(try await harness.store.read { try WorkerRegistry($0).livingCount() } == 1)
+        try await sign(harness.store, other)
+        #expect(try await harness.store.read { try WorkerRegistry($0).livingCount() } == 2)
     }
 
     @Test("each worker publishes what one alone would, though it has only the log")

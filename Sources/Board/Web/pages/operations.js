@@ -16,6 +16,13 @@ addWords({
   'operations.up': ['정상', 'Running'],
   'operations.down': ['응답 없음', 'No response'],
   'operations.uptime': ['가동 시간', 'Uptime'],
+  'operations.process': ['프로세스', 'Process'],
+  'operations.workers': ['수집 서버 목록', 'Workers'],
+  'operations.silence': ['마지막 신호', 'Last seen'],
+  'operations.silenceValue': ['{0} 전', '{0} ago'],
+  'operations.requests': ['할당된 요청', 'Claimed requests'],
+  'operations.role': ['역할', 'Role'],
+  'operations.leader': ['리더', 'Leader'],
   'operations.version': ['버전', 'Version'],
   'operations.browsers': ['접속 중인 브라우저', 'Connected browsers'],
   'operations.liveUpdates': ['전송한 이벤트', 'Events sent'],
@@ -136,6 +143,7 @@ const cards = [
   { name: 'board', of: ({ board }) => board, draw: (board) => [lamp(true), rows([
     [t('operations.version'), board.version], [t('operations.browsers'), count(board.browsers)], [t('operations.liveUpdates'), count(board.liveUpdates)],
   ])] },
+  { name: 'workers', isWide: true, of: ({ processes }) => processes.worker?.workers, draw: sharing },
   { name: 'quota', of: ({ processes }) => processes.worker?.quota, draw: quotaLeft },
   { name: 'queue', of: ({ processes }) => processes.worker?.queue, draw: (queue) =>
     rows(Object.entries(queue).map(([word, value]) => [named('operations.queue', word), count(value)])) },
@@ -156,8 +164,15 @@ const lamp = (isUp) => h('p', { class: `lamp ${isUp ? 'up' : 'down'}`, 'data-sta
 
 const running = (status) => [lamp(Boolean(status)), status && rows([
   status.version && [t('operations.version'), status.version],
+  status.name && [t('operations.process'), status.name],
   status.uptime !== undefined && [t('operations.uptime'), duration(status.uptime)],
 ].filter(Boolean))];
+
+/** The workers that share a database. */
+function sharing(workers) {
+  return tableOf(t('operations.workers'), ['process', 'role', 'silence', 'requests'], workers.map(({ name, silence, requests, isLeader }) =>
+    [name, isLeader ? t('operations.leader') : '', t('operations.silenceValue', duration(silence)), count(requests)]), 2);
+}
 
 /** A progress bar with its figures beside it, which also say it for screen readers. */
 const meter = (title, value, most, text) => h('div', { class: 'meter' },
