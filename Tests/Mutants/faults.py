@@ -61,7 +61,7 @@ FAULTS = [
         "living-worker-robbed", "the requests of a living worker are taken over", "Worker/Requests/RequestInbox.swift",
         'claimed_by <> ? and claimed_by not in (select id from worker)', 'claimed_by <> ?', "WorkerTests.Sharing"),
     Fault(
-        "orders-overlap", "each worker carries out the orders that it accepts", "Worker/Requests/RequestInbox.swift",
+        "orders-overlap", "each worker carries out the orders that it accepts", "Worker/Requests/RequestInbox+Intake.swift",
         '!(item.isOrder && batch.leavesOrders)', '!(item.isOrder && false)', "WorkerTests.Sharing"),
     Fault(
         "answers-not-repeated", "an answer from the log is not published again", "Worker/Sharing/LogFollower.swift",
@@ -129,7 +129,7 @@ FAULTS = [
 
     # MARK: Intake
     Fault(
-        "conflict-accepted", "an id with another body counts as repeated", "Worker/Requests/RequestInbox.swift",
+        "conflict-accepted", "an id with another body counts as repeated", "Worker/Requests/RequestInbox+Intake.swift",
         'return earlier == (topic, Self.digest(of: item.frames.body)) ? .duplicate : .conflict',
         'return earlier.0 == topic ? .duplicate : .conflict', "WorkerTests.Request"),
     Fault(
