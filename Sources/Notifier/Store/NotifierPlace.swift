@@ -26,8 +26,8 @@ struct NotifierPlace: Sendable {
         let opened = Locked<Database?>(nil)
         let wakeSignal = WakeSignal()
         let waiting = SimpleService {
-            await wakeSignal.runLoop(after: .seconds(1), runtime.clock) {
-                if let database = await openIfFree() {
+            try await wakeSignal.runLoop(after: .seconds(1), runtime.clock) {
+                if let database = try await openIfFree() {
                     opened.withLock { $0 = database }
                     wakeSignal.stop()
                 }
@@ -40,12 +40,21 @@ struct NotifierPlace: Sendable {
         return opened.withLock { $0 }
     }
 
-    /// Opens the database; returns nil if that cannot be done now.
-    private func openIfFree() async -> Database? {
-        await withCheckedContinuation { continuation in
+    /// Opens the database; returns nil while another notifier has it open, or the server is away.
+    ///
+    /// - Throws: A `DatabaseError` of the kind `newerSchema` or `refused`, which a wait does not mend.
+    private func openIfFree() async throws -> Database? {
+        try await withCheckedThrowingContinuation { continuation in
             // Waits for the server, and not on the threads that tasks share.
             DispatchQueue.global().async {
-                continuation.resume(returning: try? Database(location, schema: NotifierStore.schema))
+                do throws(DatabaseError) {
+                    continuation.resume(returning: try Database(location, schema: NotifierStore.schema))
+                } catch {
+                    guard [.newerSchema, .refused].contains(error.kind) else {
+                        return continuation.resume(returning: nil)
+                    }
+                    continuation.resume(throwing: error)
+                }
             }
         }
     }

@@ -171,5 +171,24 @@ extension Failures {
                 #expect(try await harness.state.topics(of: .notifier).filter { $0.hasPrefix("alert.") } == alerts)
             }
         }
+
+        @Test("when a newer version has changed the tables, the notifier at work ends, and the one that waits, too")
+        func newerTables() async throws {
+            let address = try await StoredState.makeDatabase()
+            try await ProcessHarness.run(settings: ["MARQUEE_DATABASE": address]) { harness, _ in
+                let folder = try TemporaryFolder()
+                let changes = ["MARQUEE_DATA": folder.file("data"), "MARQUEE_NOTIFIER_HTTP": "127.0.0.1:0"]
+                let second = try harness.start(["notifier"], changes: changes)
+                try #require(await second.error(containing: "waits to take its place") != nil)
+                let first = try harness[.notifier]
+                try await harness.state.change("update marquee_schema set version = version + 1", of: .notifier)
+                for notifier in [first, second] {
+                    let end = await notifier.ended()
+                    #expect(end.status == 1 && end.errors.contains { $0.contains("newer version") }, "\(end.errors)")
+                }
+                try await harness.state.change("update marquee_schema set version = version - 1", of: .notifier)
+                try await harness.restart(.notifier, by: SIGTERM)
+            }
+        }
     }
 }
