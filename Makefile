@@ -14,6 +14,9 @@ release := -c release --static-swift-stdlib --disable-local-rpath
 SEED ?= $(shell echo $$RANDOM)
 SEED := $(SEED)
 CRASHES ?= 120
+# How many share the database of `make chaos DATABASE=postgresql`.
+WORKERS ?= 3
+NOTIFIERS ?= 2
 
 # The time of `make fuzz` for each target, and of `make soak` in all.
 SECONDS_EACH ?= 600
@@ -48,7 +51,7 @@ help:  ## List the targets
 run: build  ## Build, then start worker, notifier, board and, without keys, the sandbox in this terminal
 	@exec .build/$(CONFIGURATION)/marquee up
 
-# Where worker and notifier of the end-to-end tests keep their state; only these run if it is named.
+# Where worker and notifier keep their state in `make chaos` and the end-to-end tests; only these run if it is named.
 DATABASE :=
 
 test: export MARQUEE_TEST_DATABASE := $(DATABASE)
@@ -83,8 +86,9 @@ bench: build  ## Measure the rows of docs/benchmarks.md; fails if a goal is miss
 	swift build $(release) --product Throughput
 	ROUNDS=$(ROUNDS) Benchmarks/run $(ROWS)
 
-chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120
-	/usr/bin/python3 Tests/System/Chaos .build/$(CONFIGURATION)/marquee --seed $(SEED) --crashes $(CRASHES)
+chaos: build test-packages  ## Kill, disconnect and stop the processes, and check that nothing is lost: SEED=1 CRASHES=120; DATABASE=postgresql WORKERS=3 NOTIFIERS=2
+	/usr/bin/python3 -B Tests/System/Chaos$(if $(DATABASE),/cluster.py) .build/$(CONFIGURATION)/marquee \
+	  --seed $(SEED) --crashes $(CRASHES) $(if $(DATABASE),--workers $(WORKERS) --notifiers $(NOTIFIERS))
 
 power-loss: build test-packages  ## Take the power from the disks, let them fail, and check what is left: SEED=1 CRASHES=60
 	/usr/bin/python3 -B Tests/System/PowerLoss .build/$(CONFIGURATION)/marquee --self-test --seed $(SEED)

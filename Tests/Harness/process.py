@@ -17,6 +17,7 @@ class Process:
 
     def __init__(self, name, command, environment, log):
         self.name, self.command, self.environment = name, [str(word) for word in command], environment
+        self.role = name.split()[0]  # of several with a role, each has a number
         self.log_file, self.child, self.began = pathlib.Path(log), None, 0
 
     def start(self, *arguments):
@@ -28,7 +29,7 @@ class Process:
     def is_ready(self):
         """Whether it has said so since it was started; fails if it has ended."""
         self.check_runs()
-        return f"{self.name} ready" in self.log(self.began)
+        return f"{self.role} ready" in self.log(self.began)
 
     @property
     def is_running(self):

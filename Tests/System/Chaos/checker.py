@@ -11,7 +11,6 @@ import urllib.parse
 
 from alert_rules import differing, expected_alerts
 from clock import START
-from installation import query
 from subscriber import line
 from waiting import Failure
 
@@ -23,12 +22,12 @@ SENT, WITHDRAWN = 1, 3
 
 
 class Log:
-    """All events in the database of a process, read without changing it."""
+    """All events in the database of a process, read without changing it; `query` returns rows of it."""
 
-    def __init__(self, path):
-        self.path = path
-        self.rows = query(path, "select stream, sequence, topic, body from event order by stream, sequence")
-        self.epoch = query(path, "select epoch from event_epoch")[0][0]
+    def __init__(self, name, query):
+        self.name, self.query = name, query
+        self.rows = query("select stream, sequence, topic, body from event order by stream, sequence")
+        self.epoch = query("select epoch from event_epoch")[0][0]
         self.events = [json.loads(body) for _, _, _, body in self.rows]
 
     def stream(self, stream):
@@ -92,7 +91,7 @@ def check_log(log, findings):
     """Checks that streams have no gaps, that each event names its predecessor, and that bodies agree with their rows."""
     last_of_stream, last_of_topic, ids = collections.Counter(), collections.Counter(), set()
     for (stream, sequence, topic, _), event in zip(log.rows, log.events):
-        where = f"{log.path.name} {stream} {sequence}"
+        where = f"{log.name} {stream} {sequence}"
         findings.require(sequence == last_of_stream[stream] + 1, f"{where}: a hole before it")
         findings.require(topic.split(".")[0] == stream == event["stream"], f"{where}: {topic} is not of this stream")
         findings.require(int(event["sequence"]) == sequence, f"{where}: its body says {event['sequence']}")
@@ -198,7 +197,7 @@ def check_requests(log, requests, findings, may_refuse):
     findings.lost += len(missing) + len(unended)
     twice = [id for id, life in lives.items() if len(life) > 2]
     findings.duplicated += len(twice)
-    states = dict(query(log.path, "select id, state from inbox"))
+    states = dict(log.query("select id, state from inbox"))
     for id, life in lives.items():
         if not life:
             continue
@@ -293,17 +292,17 @@ def check_live(log, heard, findings):
     """
     written = {(topic.encode(), body): (stream, sequence) for stream, sequence, topic, body in log.rows}
     strange = [topic for topic, body in heard if (topic, body) not in written]
-    findings.require(not strange, f"published, but not in {log.path.name}: {strange[:3]}")
+    findings.require(not strange, f"published, but not in {log.name}: {strange[:3]}")
     answered = collections.Counter(
         (answer["stream"], int(answer["sequence"])) for event in log.stream("request")
         if event["type"] == "marquee.request.done.v1" for answer in event["data"]["events"])
     places = [written[thing] for thing in heard if thing in written]
     again = [place for place, count in collections.Counter(places).items() if count > max(1, answered[place])]
-    findings.require(not again, f"{log.path.name}: published again without a request: {again[:5]}")
+    findings.require(not again, f"{log.name}: published again without a request: {again[:5]}")
     newest = collections.Counter()
     for stream, sequence in dict.fromkeys(places):
         in_order = sequence > newest[stream] or answered[stream, sequence] > 1
-        findings.require(in_order, f"{log.path.name}: {stream} {sequence} was published after {newest[stream]}")
+        findings.require(in_order, f"{log.name}: {stream} {sequence} was published after {newest[stream]}")
         newest[stream] = max(newest[stream], sequence)
     return len(written) - len(set(places))
 
@@ -320,14 +319,14 @@ def check_alerts(rankings, alerts, findings):
             findings.require(not fields, f"alert {key(alert)} differs in {fields}: {alert} / {twin}")
 
 
-def check_quota(folder, seen, limits, findings):
+def check_quota(query, seen, limits, findings):
     """Checks that each call was booked before, and that no day exceeds its limit. Returns the booked calls.
 
     Calls and bookings are compared as sums: the sandbox's clock is set forth and back, so its days are not the worker's.
     """
     booked = collections.Counter()
     try:
-        rows = query(folder / "worker.db", "select service, day, used from quota")
+        rows = query("select service, day, used from quota")
     except sqlite3.OperationalError:
         rows = []  # the worker died before it had a database
     for service, day, used in rows:
@@ -347,7 +346,7 @@ def check_letters(log, receiver, interrupted, findings):
     messages have.
     """
     findings.problems += receiver.problems
-    states = dict(query(log.path, "select alert, state from delivery"))
+    states = dict(log.query("select alert, state from delivery"))
     bodies = {event["id"]: body for event, (_, _, _, body) in zip(log.events, log.rows)}
     retracted = {event["data"]["retracts"]: event["id"] for event in log.events if "retracts" in event["data"]}
     for id, body in bodies.items():

@@ -48,16 +48,18 @@ class Crashes:
     `reached` counts the crashes at each step over all rounds of the run: the step with the fewest is next.
     """
 
+    KINDS = ["at a step"] * 14 + ["at random"] * 5 + ["starting"]
+
     def __init__(self, process, steps, rng, count, reached, trace, inspect=None):
         self.process = process
         self.inspect = inspect or (lambda: None)  # called after a crash, before the next start
         self.steps = steps
         self.rng = rng
-        self.kinds = each_first(rng, ["at a step"] * 14 + ["at random"] * 5 + ["starting"])
+        self.kinds = each_first(rng, self.KINDS)
         self.left = count
         self.reached = reached
         self.trace = trace
-        self.at_steps = dict.fromkeys(steps, 0)
+        self.tried, self.at_steps = dict.fromkeys(steps, 0), dict.fromkeys(steps, 0)
         self.at_random = self.at_start = 0
         self.may_refuse = False  # while its disk is full, a process may end by itself
         self.is_patient = lambda: True  # whether each step will be reached, so that it is worth the wait
@@ -69,22 +71,25 @@ class Crashes:
 
     async def run(self, must_go_on=lambda: False):
         """Runs until all crashes are done and it need not go on, or the process has ended by itself five times."""
-        tried = dict.fromkeys(self.steps, 0)
         while (self.left > 0 or must_go_on()) and len(self.problems) < 5:
-            match next(self.kinds):
-                case "at a step":
-                    step = min(self.steps, key=lambda step: (self.count_at(step) + tried[step], self.rng.random()))
-                    tried[step] += 1
-                    await self.die_at(step, self.rng.randint(1, 12) if self.count_at(step) else self.rng.randint(1, 3))
-                case "at random":
-                    await self.die_after(self.rng.uniform(0.2, 1.5))
-                case "starting":
-                    await self.die_after(self.rng.uniform(0, 0.15), starting=True)
+            await self.crash(next(self.kinds))
             await asyncio.to_thread(self.inspect)
         self.process.start()
 
+    async def crash(self, kind):
+        """Starts the process, and ends it."""
+        match kind:
+            case "at a step":
+                step = min(self.steps, key=lambda step: (self.count_at(step) + self.tried[step], self.rng.random()))
+                self.tried[step] += 1
+                await self.die_at(step, self.rng.randint(1, 12) if self.count_at(step) else self.rng.randint(1, 3))
+            case "at random":
+                await self.die_after(self.rng.uniform(0.2, 1.5))
+            case "starting":
+                await self.die_after(self.rng.uniform(0, 0.15), starting=True)
+
     def count_at(self, step):
-        return self.reached[self.process.name, step]
+        return self.reached[self.process.role, step]
 
     async def die_at(self, step, visit):
         self.process.start("--crash-at", f"{step}:{visit}")
@@ -96,7 +101,7 @@ class Crashes:
             await self.kill("at its current step", step)
         elif status == -signal.SIGKILL:
             self.at_steps[step] += 1
-            self.reached[self.process.name, step] += 1
+            self.reached[self.process.role, step] += 1
             self.left -= 1
             self.trace(f"{self.process.name} died at {step}:{visit}")
         else:
@@ -104,6 +109,9 @@ class Crashes:
 
     async def die_after(self, seconds, starting=False):
         self.process.start()
+        await self.end_after(seconds, starting)
+
+    async def end_after(self, seconds, starting=False):
         status = await self.process.ended_async(seconds)
         if status is None:
             await self.kill("starting" if starting else "at random", starting=starting)
@@ -117,9 +125,13 @@ class Crashes:
         self.left -= 1
         self.trace(f"{self.process.name} killed {why} {step}")
 
+    def may_end(self, status):
+        """Whether the process may have ended by itself with this status."""
+        return self.may_refuse and status == 1
+
     async def ended_by_itself(self, status):
-        self.trace(f"{self.process.name} ended by itself, {status}: {self.process.log_tail()}")
-        if not (self.may_refuse and status == 1):
+        self.trace(f"{self.process.name} ended by itself, {status}: {self.process.log(self.process.began)[-300:]}")
+        if not self.may_end(status):
             self.problems.append(
                 f"{self.process.name} ended by itself with status {status}: {self.process.log_tail()}")
         await asyncio.sleep(0.2)
@@ -137,8 +149,8 @@ async def upstream_faults(round, rng):
         await asyncio.sleep(rng.uniform(0.5, 2))
 
 
-async def bad_connections(round, rng):
-    for fault in each_first(rng, ["cut", "cut", "delayed", "half open", "refused"]):
+async def bad_connections(round, rng, kinds=("cut", "cut", "delayed", "half open", "refused")):
+    for fault in each_first(rng, kinds):
         await asyncio.sleep(rng.uniform(0.1, 0.8))
         proxy = rng.choice(round.proxies)
         round.counts[f"connection {fault}"] += 1
@@ -150,6 +162,13 @@ async def bad_connections(round, rng):
                 await asyncio.sleep(rng.uniform(0.2, 1))
             case "half open":
                 proxy.half_open()
+            case "silent":  # until the kernels at both ends give up
+                proxy.is_shut = True
+                proxy.half_open()
+                try:
+                    await asyncio.sleep(rng.uniform(1, 12))
+                finally:
+                    proxy.cut()
             case "refused":
                 proxy.is_shut = True
                 proxy.cut()

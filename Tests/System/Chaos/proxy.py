@@ -10,7 +10,8 @@ class Proxy:
     def __init__(self, target):
         self.target = int(target.rsplit(":", 1)[1])
         self.socket = socket.create_server(("127.0.0.1", 0))
-        self.address = f"tcp://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.port = self.socket.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
         self.server = self.socket  # until it is started
         self.delay = 0
         self.is_shut = False

@@ -93,11 +93,11 @@ class Requests:
 
 
 class Requester:
-    """A client of the ROUTER endpoint that sends one request at a time and retries it until it has an answer."""
+    """A client of ROUTER endpoints that sends one request at a time and retries it, anywhere, until it has an answer."""
 
-    def __init__(self, context, address, requests):
+    def __init__(self, context, addresses, requests):
         self.context = context
-        self.address = address
+        self.addresses = addresses
         self.requests = requests
         self.socket = None
         self.is_asked_to_stop = False
@@ -107,7 +107,7 @@ class Requester:
             self.socket.close(linger=0)
         self.socket = self.context.socket(zmq.DEALER)
         self.socket.setsockopt(zmq.RECONNECT_IVL, 50)
-        self.socket.connect(self.address)
+        self.socket.connect(self.requests.rng.choice(self.addresses))
 
     async def run(self, pause):
         """Sends requests until it is stopped; a request that was started is finished."""
@@ -115,6 +115,8 @@ class Requester:
         self.connect()
         while not self.is_asked_to_stop:
             await asyncio.sleep(rng.uniform(0, pause))
+            if len(self.addresses) > 1:
+                self.connect()
             choice = rng.random()
             if choice < 0.1 and requests.receipted | requests.published:
                 id = rng.choice(sorted(requests.receipted | requests.published))
@@ -149,6 +151,7 @@ class Requester:
                 # The disk is full, or the clock is behind: the contract says to come again.
                 self.requests.postponed[told] += 1
                 await asyncio.sleep(0.3)
+                self.connect()
                 continue
             if told != expected or (word == "accepted" and value["id"] != id):
                 self.requests.problems.append(f"{topic} {frames[0]} was answered {word} {value}, not {expected}")
@@ -167,10 +170,11 @@ class Requester:
 class Announcer:
     """A client that publishes requests and gets no answers; some requests always fail."""
 
-    def __init__(self, context, address, requests):
+    def __init__(self, context, addresses, requests):
         self.requests = requests
         self.socket = context.socket(zmq.PUB)
-        self.socket.connect(address)
+        for address in addresses:
+            self.socket.connect(address)
         self.is_asked_to_stop = False
 
     async def run(self, pause):

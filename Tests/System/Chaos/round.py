@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import contextlib
+import functools
 import json
 import pathlib
 import re
@@ -51,7 +52,7 @@ class Subscriber(Process):
 class ChaosTrial(Trial):
     """All processes with empty data, their clients, and the checks of what is left after an attack."""
 
-    has_flaky_receiver = False
+    has_flaky_receiver = has_small_disk = False
 
     def __init__(self, program, folder, seed, crashes=0, reached=None):
         super().__init__(folder, seed, crashes)
@@ -72,22 +73,39 @@ class ChaosTrial(Trial):
                 await self.attack()
                 with self.findings.taking_failures():
                     await self.come_to_rest()
-                self.check()
+                await self.check_at_rest()
                 await self.end()
 
     def build(self, closing):
         """Creates all processes, and ends them in every case."""
         self.limit = SCARCE if self.kind == SHORT_OF_CALLS else PLENTY
-        harness = self.harness = Site(self.program, self.folder, self.number, self.limit)
-        self.has_small_disk = False
+        harness = self.harness = self.make_harness(closing)
+        self.upstream = RecordingProxy(harness.page("sandbox"))
+        harness.lead_through(self.upstream.address.removeprefix("tcp://"))
+        self.receiver = Receiver(self.branch(), self.has_flaky_receiver)
+        closing.callback(self.receiver.close)
+        harness.rules.write_text(
+            f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
+        self.connect()
+        closing.callback(self.context.destroy, linger=0)
+        closing.push_async_callback(self.end_tasks)
+        closing.callback(kill_all, [*self.everybody(), *self.members, harness.sandbox])
+        for proxy in [*self.proxies, self.upstream]:
+            closing.callback(proxy.close)
+
+    def make_harness(self, closing):
+        harness = Site(self.program, self.folder, self.number, self.limit)
         if self.kind == FULL_DISK:
             self.has_small_disk = closing.enter_context(small_disk(harness.worker_data)) is not None
             closing.callback(self.keep_disk, harness.worker_data)
+        return harness
+
+    def connect(self):
+        """Creates subscribers, proxies before the endpoints that they and the clients use, and the attacks on processes."""
+        harness = self.harness
         names = ["events", "commands", "commands", "requests", "events", "alerts"]
         self.proxies = [Proxy(harness.address(name)) for name in names]
         events, commands, asking, announcing, notifier_events, alerts = self.proxies
-        self.upstream = RecordingProxy(harness.page("sandbox"))
-        harness.lead_through(self.upstream.address.removeprefix("tcp://"))
         harness.notifier.environment |= {"MARQUEE_EVENTS": notifier_events.address, "MARQUEE_COMMANDS": commands.address}
         common = self.folder, events.address, commands.address
         self.subscribers = [
@@ -97,22 +115,19 @@ class ChaosTrial(Trial):
             Subscriber("alerts", self.folder, alerts.address, harness.address("alert_commands"), ["alert."]),
         ]
         self.late = Subscriber("late", *common, STREAMS)
-        self.asking, self.announcing = asking, announcing
-        self.receiver = Receiver(self.branch(), self.has_flaky_receiver)
-        closing.callback(self.receiver.close)
-        harness.rules.write_text(
-            f"sinks: {{hook: {{kind: webhook, url: '{self.receiver.url}', secret: {SECRET}}}}}\n")
+        self.asking, self.announcing = [asking.address], [announcing.address]
+        self.live = [("worker", harness.address("events")), ("notifier", harness.address("alerts"))]
         self.worker_crashes = faults.Crashes(
             harness.worker, faults.WORKER_STEPS, self.branch(), self.crashes - self.crashes // 3, self.reached,
             self.trace, inspect=self.check_quota)
         self.notifier_crashes = faults.Crashes(
             harness.notifier, faults.NOTIFIER_STEPS, self.branch(), self.crashes // 3, self.reached, self.trace)
-        processes = [*self.subscribers, self.late, harness.worker, harness.notifier, harness.sandbox]
-        closing.callback(self.context.destroy, linger=0)
-        closing.push_async_callback(self.end_tasks)
-        closing.callback(kill_all, processes)
-        for proxy in [*self.proxies, self.upstream]:
-            closing.callback(proxy.close)
+        self.attacks = [self.worker_crashes, self.notifier_crashes]
+
+    @property
+    def members(self):
+        """The processes that are attacked."""
+        return [attack.process for attack in self.attacks]
 
     async def begin(self):
         """Starts once without faults: events in the log before the notifier reads it for the first time fire no alerts."""
@@ -125,13 +140,12 @@ class ChaosTrial(Trial):
 
     async def connect_clients(self):
         """Starts the clients and the subscribers."""
-        harness = self.harness
-        await self.make_requests(harness)
-        self.start_clients(self.asking.address, self.announcing.address, pause=0.1)
+        await self.make_requests(self.harness)
+        self.start_clients(self.asking, self.announcing, pause=0.1)
         self.seen_products = set()
-        self.heard = {"events": [], "alerts": []}
-        for name, heard in self.heard.items():
-            self.listen(harness.address(name), heard)
+        self.heard = [(name, []) for name, _ in self.live]
+        for (_, address), (_, heard) in zip(self.live, self.heard):
+            self.listen(address, heard)
         for subscriber in self.subscribers:
             subscriber.start()
 
@@ -149,7 +163,7 @@ class ChaosTrial(Trial):
         self.harness.clock.move(0)
         for proxy in self.proxies:
             proxy.heal()
-        for process in [*self.subscribers, self.harness.worker, self.harness.notifier]:
+        for process in [*self.subscribers, *self.members]:
             process.signal(signal.SIGCONT)
         await asyncio.to_thread(self.harness.control)
         if self.has_small_disk:  # it may have refused the last start
@@ -176,39 +190,49 @@ class ChaosTrial(Trial):
         """
         seen_before, booked_before = self.seen, self.booked
         self.seen = self.harness.service_calls()
-        self.booked = checker.check_quota(self.harness.worker_data, self.seen, {"kobis": self.limit}, self.findings)
+        self.booked = checker.check_quota(
+            functools.partial(self.query, "worker"), self.seen, {"kobis": self.limit}, self.findings)
         for service, calls in self.seen.items():
             made, booked = calls - seen_before[service], self.booked[service] - booked_before[service]
             self.findings.require(
                 made <= booked + CALLS_AT_ONCE, f"{service}: {made} calls were made in a life that booked {booked}")
 
+    async def check_at_rest(self):
+        self.check()
+
     def check(self):
-        findings, requests, worker_crashes, notifier_crashes = (
-            self.findings, self.requests, self.worker_crashes, self.notifier_crashes)
-        findings.problems += worker_crashes.problems + notifier_crashes.problems
-        lives = self.check_logs(self.harness, self.has_small_disk, notifier_crashes.count)
+        findings, requests, crashes = self.findings, self.requests, collections.Counter()
+        for attack in self.attacks:
+            findings.problems += attack.problems
+            crashes[attack.process.role] += attack.count
+        lives = self.check_logs(self.harness, self.has_small_disk, self.interruptions())
         checker.check_products(lives, requests, self.harness.products(), findings)
         self.check_refusals()
         for subscriber in self.everybody():
             checker.check_delivered(self.log_of(subscriber), subscriber, findings)
         worker_log = self.log("worker")
         compared = checker.check_truth(worker_log, self.upstream.answers(), findings)
-        missed = checker.check_live(worker_log, self.heard["events"], findings)
-        missed_alerts = checker.check_live(self.log("notifier"), self.heard["alerts"], findings)
+        missed = collections.Counter()
+        for name, heard in self.heard:
+            missed[name] += checker.check_live(self.log(name), heard, findings)
         self.check_quota()
         self.figures.update({
-            "crashes": worker_crashes.count + notifier_crashes.count,
-            "worker crashes": worker_crashes.count,
-            "notifier crashes": notifier_crashes.count,
+            "crashes": crashes.total(),
+            "worker crashes": crashes["worker"],
+            "notifier crashes": crashes["notifier"],
             "orders to the shop": sum(topic.startswith("product.") for topic, _ in requests.sent.values()),
-            "events that a plain subscriber missed": missed,
-            "alerts that a plain subscriber missed": missed_alerts,
+            "events that a plain subscriber missed": missed["worker"],
+            "alerts that a plain subscriber missed": missed["notifier"],
             "events compared with the sandbox's answers": compared,
             "corrections": sum("corrections" in event["data"] for event in worker_log.stream("ranking")),
             "calls booked": sum(self.booked.values()),
             "calls that the sandbox saw": sum(self.seen.values()),
             "deliveries": sum(len(subscriber.delivered()) for subscriber in self.everybody()),
         })
+
+    def interruptions(self):
+        """Returns how many attempts to deliver a letter may have been interrupted."""
+        return self.notifier_crashes.count
 
     def check_refusals(self):
         """Checks that good requests were refused only for the reasons that this round gives."""
@@ -219,7 +243,7 @@ class ChaosTrial(Trial):
 
     async def end(self):
         """Checks that the processes shut down in order."""
-        for process in (self.harness.notifier, self.harness.worker, self.harness.sandbox):
+        for process in [*reversed(self.members), self.harness.sandbox]:
             process.signal(signal.SIGTERM)
             status = await process.ended_async()
             self.findings.require(status == 0, f"{process.name}, asked to stop, ended with {status}")
@@ -282,7 +306,7 @@ class Round(ChaosTrial):
 
     def check(self):
         super().check()
-        for crashes in (self.worker_crashes, self.notifier_crashes):
+        for crashes in self.attacks:
             for step, count in crashes.at_steps.items():
                 self.figures[f"{crashes.process.name} at {step}"] += count
             self.counts["crash at a random instant"] += crashes.at_random

@@ -31,13 +31,14 @@ def last_position(file):
 
 
 def main():
-    """Takes the addresses of events and commands, the file, the queue's length (0: the usual one), and prefixes."""
+    """Takes lists of addresses of events and commands, the file, the queue's length (0: the usual one), and prefixes."""
     events, commands, delivered, high_water, *prefixes = sys.argv[1:]
     if int(high_water):
         # What every socket of the process begins with: a queue for one message, and little room before it.
         zmq.Context.instance().setsockopt(zmq.RCVHWM, int(high_water))
         zmq.Context.instance().setsockopt(zmq.RCVBUF, 32_768)
-    subscription = Subscription(events, commands, prefixes, last_position(pathlib.Path(delivered)), from_start=True)
+    subscription = Subscription(
+        events.split(","), commands.split(","), prefixes, last_position(pathlib.Path(delivered)), from_start=True)
     output = os.open(delivered, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
     for topic, event in subscription:
         os.write(output, f"{line(event, topic)}\t{json.dumps(subscription.position)}\n".encode())

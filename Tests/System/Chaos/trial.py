@@ -5,6 +5,7 @@ import asyncio
 import collections
 import contextlib
 import datetime
+import functools
 import pathlib
 import random
 import secrets
@@ -54,8 +55,8 @@ class Trial:
         self.requests = Requests(self.branch(), films, first_day, recent_days)
 
     def start_clients(self, asking, announcing, pause):
-        """Starts the clients, which send requests all the time."""
-        self.clients = [Requester(self.context, asking, self.requests) for _ in range(4)]
+        """Starts the clients, which send requests all the time: each to one of the addresses, or without receipts to all."""
+        self.clients = [Requester(self.context, asking, self.requests) for _ in range(4 * len(asking))]
         self.clients.append(Announcer(self.context, announcing, self.requests))
         self.tasks = [asyncio.create_task(client.run(pause)) for client in self.clients]
 
@@ -84,33 +85,45 @@ class Trial:
 
     # The end
 
-    async def finish_requests(self):
-        """Waits until all requests have ended, and all that follows from them is sent."""
+    async def finish_clients(self):
         for client in self.clients:
             client.is_asked_to_stop = True
         await eventually_async(lambda: all(task.done() for task in self.tasks), "the clients' last answers")
         for task in self.tasks:
             self.findings.require(not task.exception(), f"a client: {task}")
+
+    async def finish_requests(self):
+        """Waits until all requests have ended, and all that follows from them is sent."""
+        await self.finish_clients()
         await eventually_async(lambda: not self.count("worker", "inbox where state = 0"), "the end of the last request")
         expected = len(checker.expected_alerts(self.log("worker").stream("ranking")))
         await eventually_async(lambda: self.count("notifier", "event") >= expected, "the last alert")
         self.receiver.is_flaky = False
         await eventually_async(lambda: not self.count("notifier", "delivery where state = 0"), "the last letter")
 
+    def query(self, name, sql):
+        """Returns rows of a process's database."""
+        return query(self.folder / name / f"{name}.db", sql)
+
     def log(self, name):
-        return checker.Log(self.folder / name / f"{name}.db")
+        return checker.Log(name, functools.partial(self.query, name))
 
     def count(self, name, rows):
-        return query(self.folder / name / f"{name}.db", f"select count(*) from {rows}")[0][0]
+        return self.query(name, f"select count(*) from {rows}")[0][0]
+
+    def readers(self, site):
+        """Returns who can be asked for a log: its name, a client, and the endpoint."""
+        return [("worker", site.client, "commands"), ("notifier", site.client, "alert_commands")]
 
     def check_logs(self, site, may_refuse, interruptions):
         """Checks both logs, and what of them was answered, decided and delivered. Returns the stages of each request."""
         findings, requests, receiver = self.findings, self.requests, self.receiver
         worker, notifier = self.log("worker"), self.log("notifier")
         findings.problems += requests.problems
-        for log, endpoint in (worker, "commands"), (notifier, "alert_commands"):
+        for log in worker, notifier:
             checker.check_log(log, findings)
-            checker.check_replay(log, site.client, endpoint, self.branch(), findings)
+        for name, client, endpoint in self.readers(site):
+            checker.check_replay({"worker": worker, "notifier": notifier}[name], client, endpoint, self.branch(), findings)
         checker.check_facts(worker, findings)
         lives = checker.check_requests(worker, requests, findings, may_refuse)
         checker.check_alerts(worker.stream("ranking"), notifier.events, findings)

@@ -1,5 +1,6 @@
 """The processes under test on disks that lose power, and what they have acknowledged so far."""
 
+import functools
 import hashlib
 import pathlib
 import shutil
@@ -83,7 +84,7 @@ class Acknowledged:
             return
         database = scratch / f"{name}.db"
         self.require_whole(database)
-        log = checker.Log(database)
+        log = checker.Log(database.name, functools.partial(query, database))
         checker.check_log(log, self.findings)
         rows = set(log.rows)
         missing = self.rows[name] - rows
@@ -91,7 +92,7 @@ class Acknowledged:
         self.rows[name] = rows
         self.check_received(name, log)
         if name == "worker":
-            self.check_worker(database, scratch)
+            self.check_worker(database)
         else:
             letters = {id for id, in query(database, "select alert from delivery")}
             strange = self.receiver.bodies.keys() - letters
@@ -104,12 +105,12 @@ class Acknowledged:
         self.findings.lost += len(lost)
         self.findings.require(not lost, f"{len(lost)} events were published and are not in {name}.db: {lost[:3]}")
 
-    def check_worker(self, database, scratch):
+    def check_worker(self, database):
         inbox = {id for id, in query(database, "select id from inbox")}
         missing = [id for id in self.requests.receipted if id not in inbox]
         self.findings.lost += len(missing)
         self.findings.require(not missing, f"{len(missing)} requests with a receipt are gone: {missing[:3]}")
-        checker.check_quota(scratch, self.machine.service_calls(), {}, self.findings)
+        checker.check_quota(functools.partial(query, database), self.machine.service_calls(), {}, self.findings)
         for path, content in self.files.items():
             self.findings.require(path.exists() and digest(path) == content, f"{path.name} is gone or differs")
 

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import contextlib
+import functools
 import signal
 
 import checker
@@ -71,7 +72,7 @@ class Round(Trial):
             lambda: "all charts are read" in machine.notifier.log(), "the notifier has read all charts")
         for name, endpoint in [("worker", "events"), ("notifier", "alerts")]:
             self.listen(machine.address(endpoint), self.acknowledged.received[name])
-        self.start_clients(machine.address("commands"), machine.address("requests"), pause=0.4)
+        self.start_clients([machine.address("commands")], [machine.address("requests")], pause=0.4)
 
     def ignore_syncs(self):
         for disk in self.machine.disks.values():
@@ -212,7 +213,7 @@ class Round(Trial):
         self.check_logs(self.machine, may_refuse=True, interruptions=self.deaths["notifier"])
         for name in "worker", "notifier":
             self.acknowledged.check_received(name, self.log(name))
-        checker.check_quota(self.machine.worker_data, self.machine.service_calls(), {}, self.findings)
+        checker.check_quota(functools.partial(self.query, "worker"), self.machine.service_calls(), {}, self.findings)
         self.figures.update({
             "events received live": sum(map(len, self.acknowledged.received.values())),
             "backups and keys": len(self.acknowledged.files) - 1,

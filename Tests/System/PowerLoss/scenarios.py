@@ -2,10 +2,12 @@
 
 import asyncio
 import errno
+import functools
 import signal
 import sqlite3
 
 import checker
+from installation import query
 from waiting import eventually_async
 
 FRAME = 4096 + 24  # a page in the write-ahead log
@@ -58,7 +60,7 @@ async def restore_a_backup(round):
     worker.signal(signal.SIGTERM)
     status = await worker.ended_async()
     round.findings.require(status == 0, f"the worker, asked to stop, ended with {status}")
-    ids = {event["id"] for event in checker.Log(backup(round)).events}
+    ids = {event["id"] for event in checker.Log("backup", functools.partial(query, backup(round))).events}
     await run(round, machine.command("restore", backup(round)))
     await asyncio.to_thread(machine.disks["worker"].lose_power, round.fate("nothing"))
     round.last = "a restore and a power loss"
