@@ -97,6 +97,15 @@ def line(name, values, *goals, unit="", digits=0, noisy=False):
     print(text, flush=True)
 
 
+def judge(name, value, sign, wanted, unit=""):
+    """Prints a figure whose goal is a figure, too."""
+    figure = f"{value:,}" if isinstance(value, int) else f"{value:,.{2 if value < 100 else 0}f}"
+    verdict = "" if (value >= wanted if sign == "≥" else value <= wanted) else ": MISSED"
+    print(f"{name:60} {figure:>12} {unit:12}  ({sign} {wanted:,}{verdict})", flush=True)
+    if verdict:
+        miss(f"{name}: {figure} {unit}, wanted {sign} {wanted:,}")
+
+
 def free_address():
     return f"tcp://127.0.0.1:{reserve_port()}"
 
@@ -115,6 +124,22 @@ def start(role, settings, arguments=()):
         time.sleep(0.001)
     lines = process.log(process.began).splitlines()
     return process.child, next(json.loads(text) for text in lines if f"{role} ready" in text)
+
+
+def start_workers(count, values):
+    """Starts workers that share a database, with the same ports of 127.0.0.1, 127.0.0.2 … Returns them and their settings."""
+    workers = []
+    for number in range(1, count + 1):
+        own = {name: value.replace("tcp://127.0.0.1:", f"tcp://127.0.0.{number}:") for name, value in values.items()}
+        own["MARQUEE_DATA"] += f"-{number}"
+        workers.append((start("worker", own)[0], own))
+    return workers
+
+
+def request_day(values, date):
+    """Requests a day from a worker as an operator does. Returns the exit status once it has the outcome."""
+    return subprocess.run([*WITH_SUITE, MARQUEE, "request", "day", date], env={**os.environ, **values},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
 
 
 def stop(*processes):

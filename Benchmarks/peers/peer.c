@@ -2,7 +2,8 @@
    peer publish ADDRESS COUNT BYTES SUBSCRIBERS | peer events ADDRESS COUNT BYTES | peer subscribe ADDRESS COUNT SUBSCRIBERS
    prints messages a second; peer serve ADDRESS BYTES [DATABASE COMMITTED [elsewhere]] answers for ever, with a database after a commit
    of so many bytes, elsewhere on a thread of its own; peer ask ADDRESS COUNT WORD TOPIC [BODY] prints microseconds until each answer, which must begin with WORD; %ld in BODY becomes the
-   number of the question. With CURVE_PUBLIC and CURVE_SECRET everybody has that key pair. */
+   number of the question; peer load ADDRESS,… COUNT WORD TOPIC BODY CLIENTS prints answers a second, where each client asks again when
+   it has its answer. With CURVE_PUBLIC and CURVE_SECRET everybody has that key pair. */
 #include <assert.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -163,36 +164,70 @@ static void serve(const char *address, long bytes, const char *path, long commit
     }
 }
 
-static void ask(const char *address, long count, const char *word, const char *name, const char *format) {
-    void *socket = open_socket(ZMQ_DEALER, address);
+static void question(void *socket, const char *name, const char *format, long number) {
     char body[512];
+    sprintf(body, format, number);
+    two(socket, name, body, strlen(body));
+}
+
+static void answer(void *socket, const char *word) {
     zmq_msg_t message;
     zmq_msg_init(&message);
+    zmq_msg_recv(&message, socket, 0);
+    // A refusal is quick, and no answer to what was asked.
+    if (zmq_msg_size(&message) != strlen(word) || memcmp(zmq_msg_data(&message), word, strlen(word)) != 0) exit(3);
+    while (zmq_msg_more(&message)) zmq_msg_recv(&message, socket, 0);
+    zmq_msg_close(&message);
+}
+
+static void ask(const char *address, long count, const char *word, const char *name, const char *format) {
+    void *socket = open_socket(ZMQ_DEALER, address);
     for (long i = 0; i < count; i++) {
         // A lone question: what the one before leaves to be done is not part of it.
         nanosleep(&(struct timespec){0, 3000000}, NULL);
-        sprintf(body, format, i);
         double began = now();
-        two(socket, name, body, strlen(body));
-        zmq_msg_recv(&message, socket, 0);
-        // A refusal is quick, and no answer to what was asked.
-        if (zmq_msg_size(&message) != strlen(word) || memcmp(zmq_msg_data(&message), word, strlen(word)) != 0) exit(3);
-        while (zmq_msg_more(&message)) zmq_msg_recv(&message, socket, 0);
+        question(socket, name, format, i);
+        answer(socket, word);
         printf("%.1f\n", (now() - began) * 1e6);
     }
     fflush(stdout);
     zmq_close(socket);
 }
 
+static void load(char *addresses, long count, const char *word, const char *name, const char *format, int clients) {
+    zmq_pollitem_t *items = calloc(clients, sizeof *items);
+    char *servers[16];
+    int some = 0;
+    for (char *one = strtok(addresses, ","); one; one = strtok(NULL, ",")) servers[some++] = one;
+    for (int i = 0; i < clients; i++)
+        items[i] = (zmq_pollitem_t){open_socket(ZMQ_DEALER, servers[i % some]), 0, ZMQ_POLLIN, 0};
+    double began = now();
+    long asked = 0, answered = 0;
+    while (asked < clients) question(items[asked].socket, name, format, asked), asked++;
+    while (answered < count) {
+        zmq_poll(items, clients, -1);
+        for (int i = 0; i < clients; i++) {
+            if (!items[i].revents) continue;
+            answer(items[i].socket, word);
+            answered++;
+            if (asked < count) question(items[i].socket, name, format, asked++);
+        }
+    }
+    printf("%.0f\n", count / (now() - began));
+    fflush(stdout);
+    for (int i = 0; i < clients; i++) zmq_close(items[i].socket);
+}
+
 int main(int argc, char **argv) {
     assert(argc > 3);
-    const char *verb = argv[1], *address = argv[2];
+    char *verb = argv[1], *address = argv[2];
     long count = atol(argv[3]);
     context = zmq_ctx_new();
     if (strcmp(verb, "publish") == 0) publish(address, count, atol(argv[4]), atoi(argv[5]), 0);
     else if (strcmp(verb, "events") == 0) publish(address, count, atol(argv[4]), 1, 1);
     else if (strcmp(verb, "subscribe") == 0) subscribe(address, count, atoi(argv[4]));
     else if (strcmp(verb, "serve") == 0) serve(address, count, argc > 5 ? argv[4] : NULL, argc > 5 ? atol(argv[5]) : 0, argc > 6);
+    else if (strcmp(verb, "load") == 0) load(address, count, argv[4], argv[5], argv[6], atoi(argv[7]));
     else ask(address, count, argv[4], argv[5], argc > 6 ? argv[6] : "");
     zmq_ctx_term(context);
 }
