@@ -5,10 +5,10 @@ import subprocess
 
 
 @contextlib.contextmanager
-def small_disk(folder):
+def small_disk(folder, megabytes=24):
     """Mounts one on a folder; lends the folder, or None without the rights of root."""
     folder.mkdir(exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "marquee-small", folder]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "marquee-small", folder]
     if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
         yield None
         return

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Drives each limit of docs/operations/limits.md to its highest, inside the memory that docker-compose.yml gives.
+"""Drives each limit of docs/operations/limits.md to its highest, inside the memory that docker-compose.yml gives, and gives the
+database's server bad days.
 
     python3 Tests/System/Limits PROGRAM [--only ROW]
 
 Worker, notifier and board run encrypted, each in a control group of the compose file's `mem_limit`, which only root can
 make. While a row attacks, another client must be answered by `status` and `/healthz`; at its end every process must be
-the one that was started, and the kernel must have killed none. Prints each row's highest memory. Needs python3-zmq.
+the one that was started, and the kernel must have killed none. Prints each row's highest memory. Needs python3-zmq, and
+for the bad days postgresql and a C compiler.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import time
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import checks  # noqa: E402
+import database  # noqa: E402
 import rows  # noqa: E402
 from limited import Site, Watcher  # noqa: E402
 from suite import suite_folder  # noqa: E402
@@ -45,11 +48,14 @@ def run(program, row):
 def main():
     parser = argparse.ArgumentParser(description="Drives the limits to their highest.")
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--only", choices=rows.ROWS, help="one row")
+    parser.add_argument("--only", choices=[*rows.ROWS, *database.ROWS], help="one row")
     options = parser.parse_args()
     for name, row in rows.ROWS.items():
         if options.only in (None, name):
             checks.run(name, lambda: run(options.program, row))
+    for name, row in database.ROWS.items():
+        if options.only in (None, name):
+            checks.run(name, lambda: row(options.program))
     checks.end()
 
 
