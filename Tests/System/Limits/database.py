@@ -28,7 +28,7 @@ from small_disk import small_disk
 from suite import suite_folder
 from waiting import PATIENCE, Failure, eventually
 
-# Seconds within which there is an answer, even if the server gives none: the program waits for it for five.
+# Seconds within which a client has an answer, however long the server takes.
 ANSWERED = PATIENCE / 5
 ENDPOINTS = "events", "alerts"
 
@@ -59,11 +59,11 @@ class Subscriber(threading.Thread):
                     else:
                         self.events.append(body.decode())
 
-    def wait(self):
-        """Waits until both processes have shown once more that they live."""
+    def wait(self, seconds=1):
+        """Waits until both processes have shown for so many seconds that they live; they do so each second."""
         before = self.heartbeats.copy()
         # The first one may have been on its way.
-        eventually(lambda: all(self.heartbeats[name] > before[name] + 1 for name in ENDPOINTS), "heartbeats go on")
+        eventually(lambda: all(self.heartbeats[name] > before[name] + seconds for name in ENDPOINTS), "heartbeats go on")
 
 
 class Site(Installation):
@@ -113,8 +113,10 @@ class Site(Installation):
 
     def begin(self):
         """Checks a good day, and begins a bad one."""
-        for request in [self.send_next() and self.requests[-1] for _ in range(3)]:
-            self.client.ended(request)
+        for _ in range(3):
+            if not self.send_next():
+                raise Failure("a request was refused on a good day")
+            self.client.ended(self.requests[-1])
         self.log_begin, self.began = len(self.processes["worker"].log()), time.monotonic()
 
     def check_outage(self, reason):
@@ -137,8 +139,11 @@ class Site(Installation):
         seconds = time.monotonic() - self.began
         check(len(lines) < 10 * (1 + seconds), f"it has {len(lines)} lines of {seconds:.0f} s")
 
-    def check_recovery(self):
-        """Checks that everything goes on, and that nothing was lost or done twice."""
+    def check_recovery(self, stayed=True):
+        """Checks that everything goes on, and that nothing was lost or done twice.
+
+        `stayed`: the processes are those that were there before the bad day, and a live subscriber has missed nothing.
+        """
         for role in "worker", "notifier":
             check_eventually(lambda: self.readiness(role) == "ok", f"the {role} is ready")
         for request in self.requests:
@@ -146,16 +151,14 @@ class Site(Installation):
             if (kind := self.client.ended(request)["type"]) != "marquee.request.done.v1":
                 raise Failure(f"{request} ended as {kind}")
         check(True, f"{len(self.requests)} requests have ended, those that were refused when they were sent again")
-        self.check_events()
-
-    def check_events(self):
         events = self.client.replay("request")[0]
         counts = collections.Counter(topic for topic, _ in events)
         wrong = {topic: counts[topic] for request in self.requests
                  for topic in (f"request.accepted.{request}", f"request.done.{request}") if counts[topic] != 1}
         check(not wrong, f"each was accepted once and ended once {wrong or ''}")
         bodies = [body for _, body in events]
-        check_eventually(lambda: self.subscriber.events == bodies, "a subscriber has heard all of it, in order and once")
+        if stayed:
+            check_eventually(lambda: self.subscriber.events == bodies, "a subscriber has heard it all, in order and once")
         self.check()
 
 
@@ -181,8 +184,41 @@ def missing_standby(program):
             site.check_outage("standby")
             standby.start()
             site.check_recovery()
+            site.stop()  # while there still is a standby
         finally:
             standby.kill()
+
+
+def restart_without_standby(program):
+    """Worker and notifier are stopped and started while the synchronous standby is away."""
+    with site_on_server(program) as (site, server, folder):
+        site.start()
+        standby = PostgreSQLServer(folder / "standby", primary=server)
+        try:
+            site.begin()
+            standby.kill()
+            eventually(lambda: not site.send_next(), "requests are refused")
+            for role in "worker", "notifier":
+                process = site.processes[role]
+                process.signal(signal.SIGTERM)
+                check(process.ended(ANSWERED) is not None, f"the {role}, asked to stop, ends")
+                process.start()
+                check_eventually(lambda: re.search("standby|timeout|no answer", process.log(process.began)),
+                                 "when it is started it says what it waits for, or that it cannot start")
+            standby.start()
+            for role in "worker", "notifier":
+                eventually(lambda: is_ready_again(site.processes[role]), f"the {role} is ready")
+            site.check_recovery(stayed=False)
+            site.stop()
+        finally:
+            standby.kill()
+
+
+def is_ready_again(process):
+    """Whether a process is ready; starts it if it has ended, as a service manager does."""
+    if not process.is_running:
+        process.start()
+    return f"{process.name} ready" in process.log(process.began)
 
 
 class Sessions:
@@ -280,50 +316,78 @@ def slow_server(program):
         site.check_recovery()
 
 
+@contextlib.contextmanager
+def frozen(server):
+    """Stops all processes of a server for a while; its machine keeps the connections open."""
+    postmaster = server.child.pid
+    server.signal(signal.SIGSTOP)  # it starts no more
+    children = pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+    processes = [postmaster, *map(int, children)]
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
 def frozen_server(program):
-    """The server's processes stand still, and its machine keeps the connections open."""
+    """The server stands still."""
     with site_on_server(program) as (site, server, _):
         site.start()
         site.begin()
-        postmaster = server.child.pid
-        server.signal(signal.SIGSTOP)  # it starts no more
-        children = pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-        processes = [postmaster, *map(int, children)]
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
-        try:
+        with frozen(server):
             site.check_outage("no answer")
-        finally:
-            for process in processes:
-                os.kill(process, signal.SIGCONT)
         site.check_recovery()
+
+
+@contextlib.contextmanager
+def second_worker(site, settings={}):
+    """Lends another worker with the database of a site; it has not been started."""
+    shared = {name: site.environment[name] for name in ("MARQUEE_DATABASE", "MARQUEE_SANDBOX_HTTP")}
+    with Installation(site.program, site.folder / "second", BUSY | shared | settings) as second:
+        yield second
+
+
+def frozen_server_of_two(program):
+    """The server of two workers stands still for longer than a worker that says nothing counts as alive."""
+    with site_on_server(program) as (site, server, _), second_worker(site) as second:
+        site.start()
+        second.start("worker")
+        site.subscriber.wait(seconds=20)
+        workers = server.query("select number from worker.worker order by number")
+        with frozen(server):
+            site.subscriber.wait(seconds=20)
+        for client in site.client, second.client:
+            client.ended(client.request("fetch.day", date="2024-06-04"))
+        site.subscriber.wait()
+        now = server.query("select number from worker.worker order by number")
+        check(now == workers, f"neither worker has taken the other for dead: {workers.split()}, then {now.split()}")
 
 
 def clocks_apart(program):
     """Two workers' clocks are an hour apart, and midnight in Korea lies between them; the server's is another still."""
     limit = 10
     settings = {"MARQUEE_KOBIS_DAILY_LIMIT": f"{limit}", "MARQUEE_QUOTA_RESERVE": "0", "MARQUEE_HISTORY_DAYS": "0"}
-    with site_on_server(program, settings) as (site, server, folder):
-        settings |= {name: site.environment[name] for name in ("MARQUEE_DATABASE", "MARQUEE_SANDBOX_HTTP")}
-        with Installation(program, folder / "second", settings) as second:
-            midnight = datetime.datetime.combine(TODAY + datetime.timedelta(1), datetime.time(), KOREA)
-            for installation, minutes in (site, -30), (second, 30):
-                clock = Clock(installation.folder)
-                clock.set(midnight + datetime.timedelta(minutes=minutes))
-                installation.processes["worker"].environment.update(clock.environment)
-            site.start()
-            second.start("worker")
-            ended = collections.Counter()
-            for number in range(limit):
-                for name, client in ("first", site.client), ("second", second.client):
-                    request = client.request("fetch.day", id=f"{name}-{number}", date=f"2024-06-{1 + number:02}", refresh=True)
-                    ended[name, client.ended(request)["type"]] += 1
-            check(server.query("select count(*) from worker.worker") == "2", "both workers count as alive")
-            topics = collections.Counter(topic for topic, _ in site.client.replay("request")[0])
-            check(set(topics.values()) == {1} and len(topics) == 4 * limit, "each request was accepted once and ended once")
-            calls = site.calls("searchDailyBoxOfficeList")
-            check(calls == limit, f"{calls} calls of {limit} that a day has were made: {dict(ended)}")
+    with site_on_server(program, settings) as (site, server, _), second_worker(site, settings) as second:
+        midnight = datetime.datetime.combine(TODAY + datetime.timedelta(1), datetime.time(), KOREA)
+        for installation, minutes in (site, -30), (second, 30):
+            clock = Clock(installation.folder)
+            clock.set(midnight + datetime.timedelta(minutes=minutes))
+            installation.processes["worker"].environment.update(clock.environment)
+        site.start()
+        second.start("worker")
+        for number in range(limit):
+            for client in site.client, second.client:
+                client.ended(client.request("fetch.day", date=f"2024-06-{1 + number:02}", refresh=True))
+        check(server.query("select count(*) from worker.worker") == "2", "both workers count as alive")
+        topics = collections.Counter(topic for topic, _ in site.client.replay("request")[0])
+        check(set(topics.values()) == {1} and len(topics) == 4 * limit, "each request was accepted once and ended once")
+        calls = site.calls("searchDailyBoxOfficeList")
+        check(calls == limit, f"{calls} calls were made of {limit} that a day has")
 
 
 ROWS = {row.__name__.replace("_", "-"): row for row in (
-    missing_standby, used_up_connections, full_disk, slow_server, frozen_server, clocks_apart)}
+    missing_standby, restart_without_standby, used_up_connections, full_disk, slow_server, frozen_server,
+    frozen_server_of_two, clocks_apart)}
