@@ -62,8 +62,13 @@ class Subscriber(threading.Thread):
     def wait(self, seconds=1):
         """Waits until both processes have shown for so many seconds that they live; they do so each second."""
         before = self.heartbeats.copy()
-        # The first one may have been on its way.
-        eventually(lambda: all(self.heartbeats[name] > before[name] + seconds for name in ENDPOINTS), "heartbeats go on")
+
+        def have_come():
+            for role in "worker", "notifier":
+                self.site.processes[role].check_runs()
+            # The first one may have been on its way.
+            return all(self.heartbeats[name] > before[name] + seconds for name in ENDPOINTS)
+        eventually(have_come, "heartbeats go on")
 
 
 class Site(Installation):
@@ -109,6 +114,7 @@ class Site(Installation):
         return self.send(self.requests[-1])
 
     def readiness(self, role):
+        self.processes[role].check_runs()
         return self.fetch(role, "/readyz")[2].decode().strip()
 
     def begin(self):
@@ -187,6 +193,38 @@ def missing_standby(program):
             site.stop()  # while there still is a standby
         finally:
             standby.kill()
+
+
+@contextlib.contextmanager
+def second_site(site, settings={}):
+    """Lends processes beside those of a site, with the same database; none has been started."""
+    shared = {name: site.environment[name] for name in ("MARQUEE_DATABASE", "MARQUEE_SANDBOX_HTTP")}
+    with Installation(site.program, site.folder / "second", BUSY | shared | settings) as second:
+        yield second
+
+
+def two_notifiers_without_standby(program):
+    """The synchronous standby is away for longer than a notifier that says nothing keeps its place."""
+    with site_on_server(program) as (site, server, folder):
+        worker = {name: site.environment[name] for name in ("MARQUEE_EVENTS", "MARQUEE_COMMANDS")}
+        with second_site(site, worker) as second:
+            site.start()
+            waiting = second.processes["notifier"]
+            waiting.start()
+            eventually(lambda: "waits to take its place" in waiting.log(), "the second notifier waits")
+            standby = PostgreSQLServer(folder / "standby", primary=server)
+            try:
+                site.begin()
+                standby.kill()
+                site.subscriber.wait(seconds=30)
+                check(True, "heartbeats of the first notifier go on")
+                standby.start()
+                site.check_recovery()
+                waiting.check_runs()
+                second.stop()
+                site.stop()
+            finally:
+                standby.kill()
 
 
 def restart_without_standby(program):
@@ -319,17 +357,19 @@ def slow_server(program):
 @contextlib.contextmanager
 def frozen(server):
     """Stops all processes of a server for a while; its machine keeps the connections open."""
-    postmaster = server.child.pid
     server.signal(signal.SIGSTOP)  # it starts no more
+    postmaster = server.child.pid
     children = pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    processes = [postmaster, *map(int, children)]
-    for process in processes:
-        os.kill(process, signal.SIGSTOP)
+
+    def send(number):
+        for process in [*map(int, children), postmaster]:
+            with contextlib.suppress(ProcessLookupError):  # one may just have ended
+                os.kill(process, number)
+    send(signal.SIGSTOP)
     try:
         yield
     finally:
-        for process in processes:
-            os.kill(process, signal.SIGCONT)
+        send(signal.SIGCONT)
 
 
 def frozen_server(program):
@@ -342,17 +382,9 @@ def frozen_server(program):
         site.check_recovery()
 
 
-@contextlib.contextmanager
-def second_worker(site, settings={}):
-    """Lends another worker with the database of a site; it has not been started."""
-    shared = {name: site.environment[name] for name in ("MARQUEE_DATABASE", "MARQUEE_SANDBOX_HTTP")}
-    with Installation(site.program, site.folder / "second", BUSY | shared | settings) as second:
-        yield second
-
-
 def frozen_server_of_two(program):
     """The server of two workers stands still for longer than a worker that says nothing counts as alive."""
-    with site_on_server(program) as (site, server, _), second_worker(site) as second:
+    with site_on_server(program) as (site, server, _), second_site(site) as second:
         site.start()
         second.start("worker")
         site.subscriber.wait(seconds=20)
@@ -370,7 +402,7 @@ def clocks_apart(program):
     """Two workers' clocks are an hour apart, and midnight in Korea lies between them; the server's is another still."""
     limit = 10
     settings = {"MARQUEE_KOBIS_DAILY_LIMIT": f"{limit}", "MARQUEE_QUOTA_RESERVE": "0", "MARQUEE_HISTORY_DAYS": "0"}
-    with site_on_server(program, settings) as (site, server, _), second_worker(site, settings) as second:
+    with site_on_server(program, settings) as (site, server, _), second_site(site, settings) as second:
         midnight = datetime.datetime.combine(TODAY + datetime.timedelta(1), datetime.time(), KOREA)
         for installation, minutes in (site, -30), (second, 30):
             clock = Clock(installation.folder)
@@ -389,5 +421,5 @@ def clocks_apart(program):
 
 
 ROWS = {row.__name__.replace("_", "-"): row for row in (
-    missing_standby, restart_without_standby, used_up_connections, full_disk, slow_server, frozen_server,
-    frozen_server_of_two, clocks_apart)}
+    missing_standby, two_notifiers_without_standby, restart_without_standby, used_up_connections, full_disk, slow_server,
+    frozen_server, frozen_server_of_two, clocks_apart)}
