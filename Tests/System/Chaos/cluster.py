@@ -7,6 +7,7 @@ as for one worker and notifier. Any worker takes any request, and each one's str
 import asyncio
 import collections
 import functools
+import itertools
 import json
 import pathlib
 import shutil
@@ -23,7 +24,7 @@ from processes import Site, run_until_told  # noqa: E402
 from proxy import Proxy  # noqa: E402
 from round import SHORT_OF_CALLS, STREAMS, ChaosTrial, Subscriber  # noqa: E402
 from trial import make_parser, play, report  # noqa: E402
-from waiting import eventually_async  # noqa: E402
+from waiting import eventually, eventually_async  # noqa: E402
 
 CRASHES_PER_ROUND = 20
 # The endpoints that a process binds, each on a host of its own and with the ports of the first.
@@ -33,7 +34,7 @@ AWAY = "check that the server runs and that this machine reaches it"
 # What each round has at least once.
 KINDS = [
     *[f"{role} {kind}" for role in BOUND for kind in ("killed", "stopped", "stalled", "frozen", "away")],
-    "notifier replaced", "server killed", *[f"connection {kind}" for kind in ("cut", "delayed", "refused", "silent")]]
+    "server restarted", "server replaced", *[f"connection {kind}" for kind in ("cut", "delayed", "refused", "silent")]]
 
 
 class Cluster(Site):
@@ -68,7 +69,7 @@ def host(number):
 class Attack(faults.Crashes):
     """Crashes one of several processes, also in ways that let another one take its place."""
 
-    KINDS = faults.Crashes.KINDS + ["stalled"] * 4 + ["stopped"] * 3 + ["frozen", "away"]
+    KINDS = faults.Crashes.KINDS + ["stalled"] * 4 + ["stopped"] * 3 + ["frozen", "away"] * 2
 
     def __init__(self, *arguments, counts):
         super().__init__(*arguments)
@@ -76,41 +77,28 @@ class Attack(faults.Crashes):
         self.is_patient = lambda: False  # the others may do what leads to a step
 
     async def crash(self, kind):
-        process, rng = self.process, self.rng
-        match kind:
-            case "stalled" | "frozen":
-                process.start()
-                await asyncio.sleep(rng.uniform(0.3, 3))
-                await self.freeze(kind, rng.uniform(0.2, 3) if kind == "stalled" else rng.uniform(16, 20))
-                await self.end_after(rng.uniform(0.5, 3))
-            case "stopped":
-                process.start()
-                await asyncio.sleep(rng.uniform(0.5, 2))
-                process.signal(signal.SIGTERM)
-                await self.stopped(await process.ended_async())
-            case "away":
-                await self.die_after(rng.uniform(0.2, 3))
-                self.count_as("away")
-                await asyncio.sleep(rng.uniform(16, 20))
-            case _:
-                await super().crash(kind)
-
-    async def freeze(self, kind, seconds):
+        if kind not in ("stalled", "frozen", "stopped", "away"):
+            return await super().crash(kind)
+        self.process.start()
+        await asyncio.sleep(self.rng.uniform(0.5, 3))
         if not self.process.is_running:
-            return
-        self.trace(f"{self.process.name} {kind} for {seconds:.1f} s")
-        self.process.signal(signal.SIGSTOP)
-        await asyncio.sleep(seconds)
-        self.process.signal(signal.SIGCONT)
+            self.kinds = itertools.chain([kind], self.kinds)  # once it can start
+            return await self.ended_by_itself(self.process.child.returncode)
         self.count_as(kind)
-
-    async def stopped(self, status):
-        is_starting = not self.has_said("ready")
-        if status == 0 or is_starting and status == -signal.SIGTERM:
-            self.trace(f"{self.process.name} stopped")
-            self.count_as("stopped")
-        else:
-            await self.ended_by_itself(status)
+        self.trace(f"{self.process.name} {kind}")
+        match kind:
+            case "stopped":
+                self.process.signal(signal.SIGTERM)
+                if (status := await self.process.ended_async()) != 0:
+                    await self.ended_by_itself(status)
+            case "away":
+                await self.end_after(0)
+                await asyncio.sleep(self.rng.uniform(16, 20))
+            case _:
+                self.process.signal(signal.SIGSTOP)
+                await asyncio.sleep(self.rng.uniform(0.2, 3) if kind == "stalled" else self.rng.uniform(16, 20))
+                self.process.signal(signal.SIGCONT)
+                await self.end_after(self.rng.uniform(0.5, 3))
 
     async def kill(self, *arguments, **words):
         await super().kill(*arguments, **words)
@@ -148,17 +136,19 @@ class ClusterRound(ChaosTrial):
     def make_harness(self, closing):
         self.server = PostgreSQLServer(self.folder / "server")
         closing.callback(self.server.kill)
+        self.standby = PostgreSQLServer(self.folder / "standby", primary=self.server)
+        closing.callback(self.standby.kill)
         return Cluster(self.program, self.folder, self.number, self.limit, self.workers, self.notifiers)
 
     def connect(self):
         harness = self.harness
-        self.proxies = []  # to the server, one for each process
+        self.proxies = []  # to the servers, one for each process
         self.attacks = []
         for processes, steps in (harness.workers, faults.WORKER_STEPS), (harness.notifiers, faults.NOTIFIER_STEPS):
             for process in processes:
-                proxy = Proxy(f"tcp://127.0.0.1:{self.server.port}")
-                self.proxies.append(proxy)
-                process.environment["MARQUEE_DATABASE"] = address(proxy)
+                proxies = [Proxy(f"tcp://127.0.0.1:{server.port}") for server in (self.server, self.standby)]
+                self.proxies += proxies
+                process.environment["MARQUEE_DATABASE"] = address(*proxies)
                 self.attacks.append(Attack(
                     process, steps, self.branch(), -(-self.crashes // (self.workers + self.notifiers)), self.reached,
                     self.trace, counts=self.counts))
@@ -192,7 +182,7 @@ class ClusterRound(ChaosTrial):
 
     def hear(self, topic, body):
         super().hear(topic, body)
-        if self.kind and topic.startswith(b"request.failed.") and json.loads(body)["data"]["code"] == "quotaExhausted":
+        if self.kind and topic.startswith(b"request.failed.") and b'"quotaExhausted"' in body:
             self.counts[self.kind] += 1
 
     # The attack
@@ -216,14 +206,25 @@ class ClusterRound(ChaosTrial):
         return [kind for kind in [*KINDS, *filter(None, [self.kind])] if not self.counts[kind]]
 
     async def crash_server(self, rng, count):
-        for _ in range(count):
+        for what in itertools.islice(faults.each_first(rng, ["server restarted", "server replaced"]), count):
             await asyncio.sleep(rng.uniform(2, 8))
             self.trace("server killed")
             await asyncio.to_thread(self.server.kill)
             await asyncio.sleep(rng.choice([0, rng.uniform(0, 4)]))
-            await asyncio.to_thread(self.server.start)
-            self.trace("server is back")
-            self.counts["server killed"] += 1
+            await asyncio.to_thread(self.restart_server if what == "server restarted" else self.promote_standby)
+            self.trace(what)
+            self.counts[what] += 1
+
+    def restart_server(self):
+        self.server.start()
+        # What was seen before the standby had it is lost if the standby is promoted too early.
+        self.server.wait_for_standby()
+
+    def promote_standby(self):
+        self.server, self.standby = self.standby, self.server
+        self.server.promote()
+        eventually(lambda: self.server.query("select pg_is_in_recovery()") == "f", "the standby is promoted")
+        self.standby.follow(self.server)
 
     async def come_to_rest(self):
         self.listeners.append(asyncio.create_task(self.keep_running()))
@@ -305,7 +306,8 @@ async def main():
         total.update(round.figures)
         if round.findings.problems:
             failed.append(number)
-    report(dict(total) | {f"{role} at {step}": count for (role, step), count in sorted(reached.items())}, began)
+    steps = [("worker", step) for step in faults.WORKER_STEPS] + [("notifier", step) for step in faults.NOTIFIER_STEPS]
+    report(dict(total) | {f"{role} at {step}": reached[role, step] for role, step in steps}, began)
     if failed:
         print(f"chaos: seed {options.seed}: rounds {failed} found problems", file=sys.stderr)
         return 1

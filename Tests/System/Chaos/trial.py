@@ -89,7 +89,7 @@ class Trial:
         for client in self.clients:
             client.is_asked_to_stop = True
         await eventually_async(lambda: all(task.done() for task in self.tasks), "the clients' last answers")
-        for task in self.tasks:
+        for task in [*self.tasks, *(task for task in self.listeners if task.done())]:
             self.findings.require(not task.exception(), f"a client: {task}")
 
     async def finish_requests(self):
