@@ -70,6 +70,7 @@ class Attack(faults.Crashes):
     """Crashes one of several processes, also in ways that let another one take its place."""
 
     KINDS = faults.Crashes.KINDS + ["stalled"] * 4 + ["stopped"] * 3 + ["frozen", "away"] * 2
+    IMPATIENCE = 5, 15  # a notifier may have to wait for its place first
 
     def __init__(self, *arguments, counts):
         super().__init__(*arguments)

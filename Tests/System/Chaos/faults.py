@@ -49,6 +49,7 @@ class Crashes:
     """
 
     KINDS = ["at a step"] * 14 + ["at random"] * 5 + ["starting"]
+    IMPATIENCE = 2, 4  # seconds, for a step that may not be reached
 
     def __init__(self, process, steps, rng, count, reached, trace, inspect=None):
         self.process = process
@@ -94,7 +95,7 @@ class Crashes:
     async def die_at(self, step, visit):
         self.process.start("--crash-at", f"{step}:{visit}")
         is_patient = self.is_patient()
-        status = await self.process.ended_async(PATIENCE if is_patient else self.rng.uniform(2, 4))
+        status = await self.process.ended_async(PATIENCE if is_patient else self.rng.uniform(*self.IMPATIENCE))
         if status is None:
             if is_patient:
                 self.problems.append(f"{self.process.name} did not come to {step}:{visit} within {PATIENCE:.0f} s")
