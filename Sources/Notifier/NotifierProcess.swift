@@ -192,7 +192,7 @@ extension NotifierProcess {
                 makePublishing(publisher, sockets),
                 makeCommandService(storage, sockets, delivery.outbox),
                 delivery, ruleService,
-            ] + (storage.database.isRemote ? [NotifierPlace.keeper(of: storage.database, clock: runtime.clock)] : []))
+            ] + (storage.database.isRemote ? [NotifierPlace.keeper(of: storage.database, runtime: runtime)] : []))
     }
 
     private func makePublishing(_ publisher: Publisher, _ sockets: Sockets) -> SimpleService {

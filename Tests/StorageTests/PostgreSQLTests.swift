@@ -125,6 +125,19 @@ import Testing
         #expect(try await database.notes() == ["after"])
     }
 
+    @Test("a server that is silent counts as lost, and is used again", .patience)
+    func silent() async throws {
+        let database = try await Engine.postgreSQL.database(in: folder)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await database.write { try $0.execute("select pg_sleep(3600)") }
+        }
+        #expect(error?.kind == .unreachable && error?.reason.hasPrefix("no answer within ") == true)
+        try await waitUntil("the server is used again") {
+            (try? await database.write { try $0.insertNote("after") }) != nil
+        }
+        #expect(try await database.notes() == ["after"])
+    }
+
     @Test("a process whose place was taken writes nothing more", .patience)
     func fenced() async throws {
         let place = try await Engine.server(of: folder)

@@ -109,9 +109,10 @@ extension ContractError {
     public init(_ error: any Error, _ message: @autoclosure () -> String) {
         switch error {
         case let error as ContractError: self = error
-        // Not in libpq's words, which name hosts and users.
-        case let error as DatabaseError where error.kind == .unreachable:
-            self.init(.overloaded, "the database cannot be reached", retryAfter: 1)
+        // Not in the database's words, which name hosts, users and files.
+        case let error as DatabaseError where error.isRetryable:
+            let reason = error.kind == .unreachable ? "cannot be reached" : "is busy or its disk is full"
+            self.init(.overloaded, "the database \(reason)", retryAfter: 1)
         default: self.init(.internal, message())
         }
     }

@@ -60,17 +60,19 @@ struct NotifierPlace: Sendable {
     }
 
     /// Makes the service that keeps the place, and fails when another notifier has taken it.
-    static func keeper(of database: Database, clock: any Clock<Duration>) -> any Service {
+    static func keeper(of database: Database, runtime: Runtime) -> any Service {
         let wakeSignal = WakeSignal()
+        let logger = RateLimitedLogger(runtime.logger)
         return SimpleService {
-            try await wakeSignal.runLoop(clock) {
+            try await wakeSignal.runLoop(runtime.clock) {
                 do {
                     // Whoever has not written for fifteen seconds may be replaced.
                     try await database.write { _ in }
                 } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
                     throw error
                 } catch {
-                    // Whoever needs the database says so.
+                    // A notifier without a new event has nothing else to write.
+                    logger.error("the database cannot be used; trying again", [.error: "\(error)"])
                 }
                 return .seconds(5)
             }

@@ -14,7 +14,7 @@ final class PostgreSQLConnection: Connection {
     private let server: DatabaseServer
     private let schema: Schema
     private var session: PostgreSQLSession?
-    /// Why the last try to connect failed, and when; for a moment nobody tries again.
+    /// Why the server could not be used, and when; for a moment nobody tries again.
     private var lastFailure: (error: DatabaseError, time: ContinuousClock.Instant)?
     private var changes = 0
 
@@ -80,6 +80,8 @@ final class PostgreSQLConnection: Connection {
         do throws(DatabaseError) {
             let new = try PostgreSQLSession(server)
             if writer.isEmpty {
+                // A read waits for nobody but a program that locks whole tables, and others wait behind it.
+                try new.run("set lock_timeout = '2s'")
                 try schema.check(new, server)
             } else {
                 // One whose place was taken must not take the lock, or the other could not come back.
@@ -100,7 +102,7 @@ final class PostgreSQLConnection: Connection {
         // A process that has frozen in a transaction must not stop all others.
         try session.run("set idle_in_transaction_session_timeout = '5s'")
         // As long as this process has its place alone, the lock can only be that of its own lost session. And whoever has
-        // the lock but has not written for a while is frozen.
+        // the lock but has not written for a while is frozen, unless its commit waits for a synchronous standby.
         if !isShared {
             try session.run(
                 """
@@ -108,7 +110,10 @@ final class PostgreSQLConnection: Connection {
                 where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
                     and database = (select oid from pg_database where datname = current_database()) and granted
                     and (exists (select 1 from marquee_writer where id = '\(writer)')
-                        or not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds'))
+                        or not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds')
+                        and not exists (
+                            select 1 from pg_stat_activity as activity
+                            where activity.pid = pg_locks.pid and wait_event = 'SyncRep'))
                 """)
         }
         try session.takeLock(isShared: isShared)
@@ -123,6 +128,8 @@ final class PostgreSQLConnection: Connection {
                 // The lock, too, ends with the session.
                 self.session = nil
                 if [.inUse, .newerSchema, .olderSchema].contains(error.kind) { throw error }
+                // A new session would wait for as long.
+                if session.isSilent || error.kind == .busy { throw failed(error) }
             }
         }
         let session = try connected()
@@ -130,8 +137,14 @@ final class PostgreSQLConnection: Connection {
             try body(session)
         } catch {
             self.session = nil
-            throw error
+            throw session.isSilent || error.kind == .busy ? failed(error) : error
         }
+    }
+
+    /// Remembers that the server cannot be used now.
+    private func failed(_ error: DatabaseError) -> DatabaseError {
+        lastFailure = (error, .now)
+        return error
     }
 
     /// Returns the session of the open transaction.
@@ -184,7 +197,7 @@ final class PostgreSQLConnection: Connection {
                 transaction.fail(with: error)
                 self.session = nil
             }
-            throw error
+            throw session.isSilent ? failed(error) : error
         }
     }
 
@@ -238,6 +251,8 @@ final class PostgreSQLConnection: Connection {
             // The answer is lost; the commit may be made. Others wait, so this does not take long.
             self.session = nil
             unresolved = (number, transaction.actions)
+            // A server that is silent would not say it either.
+            if session.isSilent { throw failed(error) }
             let end = ContinuousClock.now + .seconds(5)
             repeat {
                 do throws(DatabaseError) {

@@ -7,6 +7,11 @@ final class PostgreSQLSession {
     let name: String
     private var statements: [UnsafePointer<UInt8>: String] = [:]
     private var cursors = 0
+    /// How long the server may take for an answer, in milliseconds, until the session counts as lost; -1: for ever.
+    var patience = PostgreSQLSession.patience
+    static let patience: Int32 = 8_000
+    /// Whether the server has not answered for so long, though its machine keeps the connection.
+    private(set) var isSilent = false
 
     /// Connects, and reads and writes the tables in the server's schema from then on.
     ///
@@ -40,12 +45,14 @@ final class PostgreSQLSession {
         }
         // A notice is for a person at a terminal; libpq's own receiver writes it to standard error.
         PQsetNoticeReceiver(pointer, { _, _ in }, nil)
-        // A commit that is not on disk is none; waiting for a standby or not is the operator's decision.
+        // A commit that is not on disk is none; waiting for a standby or not is the operator's decision. A session that waits
+        // for a lock ends by itself before this program gives it up.
         try run(
             """
             set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
             set tcp_user_timeout = '10s';
             set search_path = \(server.namespace);
+            set lock_timeout = '7s';
             select set_config('synchronous_commit', 'on', false)
             where current_setting('synchronous_commit') = 'off'
             """)
@@ -73,7 +80,7 @@ final class PostgreSQLSession {
     }
 
     /// Whether the connection is lost; a new session is needed then.
-    var isLost: Bool { PQstatus(pointer) != CONNECTION_OK }
+    var isLost: Bool { isSilent || PQstatus(pointer) != CONNECTION_OK }
 
     /// Whether a transaction is open and no statement in it has failed.
     var isInTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INTRANS }
@@ -93,7 +100,7 @@ final class PostgreSQLSession {
     /// Runs a script, and returns the first column of the first row of its last statement; nil if there is none.
     @discardableResult
     func run(_ script: String) throws(DatabaseError) -> String? {
-        let result = PostgreSQLResult(try check(PQexec(pointer, script), "running a script on"), of: "")
+        let result = PostgreSQLResult(try result(of: PQsendQuery(pointer, script), "running a script on"), of: "")
         guard result.rowCount > 0, PQgetisnull(result.pointer, 0, 0) == 0 else { return nil }
         return String(cString: PQgetvalue(result.pointer, 0, 0))
     }
@@ -134,19 +141,22 @@ final class PostgreSQLSession {
     /// - Parameter channel: The channel whose listeners are told of the commit.
     func commit(notifying channel: String? = nil) throws(DatabaseError) {
         let script = (channel.map { "notify \($0); " } ?? "") + "commit"
-        let result = PostgreSQLResult(try check(PQexec(pointer, script), "committing to"), of: "")
+        let action = "committing to"
+        let sent = PQsendQuery(pointer, script)
+        let hint = "; the server may wait for a synchronous standby"
+        let result = PostgreSQLResult(try result(of: sent, action, ifSilent: hint), of: "")
         guard String(cString: PQcmdStatus(result.pointer)) == "COMMIT" else {
-            throw DatabaseError(.other, "committing to", name, reason: "the server has rolled it back")
+            throw DatabaseError(.other, action, name, reason: "the server has rolled it back")
         }
     }
 
     /// Runs a statement, which is prepared at its first run.
     func execute(_ sql: StaticString, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
         let statement = try prepare(sql)
-        let result = Parameters(values).withPointers { count, values, lengths, formats in
-            PQexecPrepared(pointer, statement, count, values, lengths, formats, 1)
+        let sent = Parameters(values).withPointers { count, values, lengths, formats in
+            PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
         }
-        return PostgreSQLResult(try check(result, "running `\(sql)` on"), of: sql)
+        return PostgreSQLResult(try result(of: sent, "running `\(sql)` on"), of: sql)
     }
 
     /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
@@ -166,6 +176,7 @@ final class PostgreSQLSession {
         var changed: [Int] = []
         var failure: DatabaseError?
         for _ in rows {
+            try waitForResult("running `\(sql)` on")
             do throws(DatabaseError) {
                 let result = PostgreSQLResult(try check(PQgetResult(pointer), "running `\(sql)` on"), of: sql)
                 changed.append(result.changedRows)
@@ -176,6 +187,7 @@ final class PostgreSQLSession {
             // A null ends each answer.
             PQclear(PQgetResult(pointer))
         }
+        try waitForResult("running `\(sql)` on")
         // The answer to the sync.
         PQclear(PQgetResult(pointer))
         if let failure { throw failure }
@@ -186,18 +198,18 @@ final class PostgreSQLSession {
     private func prepare(_ sql: StaticString) throws(DatabaseError) -> String {
         if let prepared = statements[sql.utf8Start] { return prepared }
         let statement = "s\(statements.count)"
-        let result = PQprepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
-        PQclear(try check(result, "preparing `\(sql)` on"))
+        let sent = PQsendPrepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
+        PQclear(try result(of: sent, "preparing `\(sql)` on"))
         statements[sql.utf8Start] = statement
         return statement
     }
 
     /// Runs a statement that is not prepared, with PostgreSQL's own placeholders.
     func execute(once sql: String, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
-        let result = Parameters(values).withPointers { count, values, lengths, formats in
-            PQexecParams(pointer, sql, count, nil, values, lengths, formats, 1)
+        let sent = Parameters(values).withPointers { count, values, lengths, formats in
+            PQsendQueryParams(pointer, sql, count, nil, values, lengths, formats, 1)
         }
-        return PostgreSQLResult(try check(result, "running a statement on"), of: "a statement")
+        return PostgreSQLResult(try result(of: sent, "running a statement on"), of: "a statement")
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.
@@ -208,16 +220,48 @@ final class PostgreSQLSession {
         let cursor = "c\(cursors)"
         let declaration = "declare \(cursor) no scroll cursor for \(PostgreSQLDialect.statement(sql.description))"
         let declared = Parameters(values).withPointers { count, values, lengths, formats in
-            PQexecParams(pointer, declaration, count, nil, values, lengths, formats, 1)
+            PQsendQueryParams(pointer, declaration, count, nil, values, lengths, formats, 1)
         }
-        PQclear(try check(declared, "running `\(sql)` on"))
+        PQclear(try result(of: declared, "running `\(sql)` on"))
         var more = true
         while more {
-            let fetched = PQexecParams(pointer, "fetch 100 from \(cursor)", 0, nil, nil, nil, nil, 1)
-            let part = PostgreSQLResult(try check(fetched, "running `\(sql)` on"), of: sql)
+            let fetched = PQsendQueryParams(pointer, "fetch 100 from \(cursor)", 0, nil, nil, nil, nil, 1)
+            let part = PostgreSQLResult(try result(of: fetched, "running `\(sql)` on"), of: sql)
             more = try read(part) && part.rowCount == 100
         }
         try run("close \(cursor)")
+    }
+
+    /// Returns the last result of what was sent, if that is not an error.
+    private func result(
+        of isSent: Int32, _ action: @autoclosure () -> String, ifSilent hint: String = ""
+    ) throws(DatabaseError) -> OpaquePointer {
+        var last: OpaquePointer?
+        while isSent == 1 {
+            do throws(DatabaseError) {
+                try waitForResult(action(), hint)
+            } catch {
+                PQclear(last)
+                throw error
+            }
+            guard let next = PQgetResult(pointer) else { break }
+            PQclear(last)
+            last = next
+        }
+        return try check(last, action())
+    }
+
+    /// Waits until a result has come, or the connection is lost.
+    private func waitForResult(_ action: @autoclosure () -> String, _ hint: String = "") throws(DatabaseError) {
+        while PQisBusy(pointer) == 1 {
+            var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+            if poll(&descriptor, 1, patience) == 0 {
+                isSilent = true
+                throw DatabaseError(
+                    .unreachable, action(), name, reason: "no answer within \(patience / 1_000) s\(hint)")
+            }
+            guard PQconsumeInput(pointer) == 1 else { return }  // the result says why
+        }
     }
 
     /// Returns a result that is not an error.

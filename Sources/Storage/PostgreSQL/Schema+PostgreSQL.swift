@@ -29,6 +29,8 @@ extension Schema {
 
     /// Runs the scripts that the tables lack, all of them or none.
     func migrate(_ session: PostgreSQLSession, _ server: DatabaseServer) throws(DatabaseError) {
+        session.patience = -1  // a change takes as long as a table is large
+        defer { session.patience = PostgreSQLSession.patience }
         try session.transaction { session throws(DatabaseError) in try update(session, server) }
     }
 

@@ -95,7 +95,7 @@ struct QuotaLedger: Sendable {
         while true {
             do {
                 return try await database.write(body)
-            } catch let error as DatabaseError where error.kind == .unreachable {
+            } catch let error as DatabaseError where [.unreachable, .busy].contains(error.kind) {
                 try await Task.sleep(for: .seconds(1))
             }
         }

@@ -37,13 +37,14 @@ struct WorkerRegistry {
         self.transaction = transaction
     }
 
-    /// Records that this worker lives.
-    func sign() throws(DatabaseError) {
-        try connection.execute(
+    /// Records that this worker lives, and returns the seconds since 1970 by the database's clock.
+    @discardableResult
+    func sign() throws(DatabaseError) -> Int {
+        try connection.query(
             """
             insert into worker (id, name, seen_at) values (?, ?, unixepoch())
-            on conflict (id) do update set seen_at = excluded.seen_at
-            """, transaction.worker, processName)
+            on conflict (id) do update set seen_at = excluded.seen_at returning seen_at
+            """, transaction.worker, processName, as: Int.self)[0]
     }
 
     /// Removes a worker that ends or has ended; its requests are anybody's then.
