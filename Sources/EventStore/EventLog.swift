@@ -48,66 +48,48 @@ public struct EventLog: Sendable {
     public func appendEach(
         of drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [(event: LoggedEvent, isNew: Bool)] {
-        var known: [String: LoggedEvent] = [:]
-        var new: [EventDraft] = []
-        var newTopics: [String: Topic] = [:]
-        for draft in drafts {
-            if let id = draft.id {
-                if let event = try event(id: id, in: connection), event.topic == draft.topic {
-                    known[id] = event
-                    continue
-                }
-                // Twice among the drafts.
-                if newTopics[id] == draft.topic { continue }
-                newTopics[id] = draft.topic
-            }
-            new.append(draft)
-        }
-        var appended = try append(new: new, at: time, in: connection)[...]
-        return drafts.map { draft in
-            if let event = draft.id.flatMap({ known[$0] }) { return (event, false) }
-            let event = appended.removeFirst()
-            if let id = draft.id { known[id] = event }
-            return (event, true)
-        }
-    }
-
-    /// Appends events that the log does not have.
-    private func append(
-        new drafts: [EventDraft], at time: Date, in connection: Connection
-    ) throws(DatabaseError) -> [LoggedEvent] {
         // Queried once for each stream, because many drafts share one.
         var newestByStream: [Stream: SequenceNumber] = [:]
-        let places = try drafts.map { draft throws(DatabaseError) in
+        for stream in Set(drafts.map(\.topic.stream)) { newestByStream[stream] = try newest(of: stream, connection) }
+        // Numbered as if the log had none of the drafts, so that a server gets all topics in one message.
+        var last = newestByStream
+        let places = drafts.map { draft in
             let stream = draft.topic.stream
-            let last =
-                if let known = newestByStream[stream] { known } else { try newest(of: stream, connection) ?? .zero }
-            let sequence = last.advanced(by: 1)
-            newestByStream[stream] = sequence
-            return (draft.topic.description, stream, sequence)
+            let place = last[stream, default: .zero].advanced(by: 1)
+            last[stream] = place
+            return (draft.topic.description, stream, place)
         }
         // Insert before select: most events are the first of their topic, such as a request's or an alert's.
         let inserted = try connection.executeEach(
             "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", places)
-        var events: [LoggedEvent] = []
+        last = newestByStream
+        var events: [(event: LoggedEvent, isNew: Bool)] = []
+        var rows: [(Stream, SequenceNumber, String, String?, [UInt8], Checksum)] = []
+        var newByID: [String: LoggedEvent] = [:]
         for (index, draft) in drafts.enumerated() {
-            let (topic, _, sequence) = places[index]
-            var previous = SequenceNumber.zero
-            if inserted[index] == 0 {
-                previous = try newest(topic, connection) ?? .zero
+            let (topic, stream, place) = places[index]
+            let isFirst = inserted[index] > 0
+            if !isFirst, let id = draft.id {
+                let known = if let new = newByID[id] { new as LoggedEvent? } else { try event(id: id, in: connection) }
+                if let known {
+                    events.append((known, false))
+                    continue
+                }
+            }
+            let sequence = last[stream, default: .zero].advanced(by: 1)
+            last[stream] = sequence
+            let previous = isFirst ? .zero : try newest(topic, connection) ?? .zero
+            if !isFirst || sequence != place {
                 try connection.execute("update event_topic set newest = ? where topic = ?", sequence, topic)
             }
-            events.append(
-                LoggedEvent(
-                    draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence,
-                    previous: previous))
+            let event = LoggedEvent(
+                draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
+            events.append((event, true))
+            rows.append((stream, sequence, topic, draft.id, event.body, Checksum(of: event)))
+            if let id = draft.id { newByID[id] = event }
         }
         try connection.executeEach(
-            "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)",
-            zip(drafts, zip(places, events)).map { draft, place in
-                let ((topic, stream, sequence), event) = place
-                return (stream, sequence, topic, draft.id, event.body, Checksum(of: event))
-            })
+            "insert into event (stream, sequence, topic, id, body, checksum) values (?, ?, ?, ?, ?, ?)", rows)
         return events
     }
 

@@ -92,6 +92,10 @@ import Testing
             try log.appendEach(of: [alert, draft("alert.left.CCCCCCCC.2024-06-04", id: "new")], at: time, in: $0)
         }
         #expect(news.map(\.isNew) == [false, true])
+        // The next one names the new one as the event before, though it was numbered beside one that is not.
+        let next = try await log.append(draft("alert.left.CCCCCCCC.2024-06-04", id: "newer"))[0]
+        #expect(numbers([next]) == [4])
+        #expect(try Event(topic: next.topic, body: next.body).previous == news[1].event.sequence)
     }
 
     @Test("an id that another topic has is rejected, and nothing of that write is in the log")

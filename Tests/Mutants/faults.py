@@ -72,14 +72,15 @@ FAULTS = [
     # MARK: Event log
     Fault(
         "previous-of-stream", "`previous` is the event before in the stream, not in the topic", "EventStore/EventLog.swift",
-        'previous = try newest(topic, connection) ?? .zero', 'previous = try newest(of: stream, connection) ?? .zero',
+        'try newest(topic, connection) ?? .zero', 'try newest(of: stream, connection) ?? .zero',
         "EventStoreTests"),
     Fault(
         "sequence-with-holes", "a stream counts by twos", "EventStore/EventLog.swift",
-        'let sequence = last.advanced(by: 1)', 'let sequence = last.advanced(by: 2)', "EventStoreTests"),
+        'let sequence = last[stream, default: .zero].advanced(by: 1)',
+        'let sequence = last[stream, default: .zero].advanced(by: 2)', "EventStoreTests"),
     Fault(
         "id-reused", "an event that is in the log already counts as new", "EventStore/EventLog.swift",
-        '{ return (event, false) }', '{ return (event, true) }', "EventStoreTests"),
+        'events.append((known, false))', 'events.append((known, true))', "EventStoreTests"),
     Fault(
         "checksum-ignored", "a damaged event is read", "EventStore/EventLog+Verification.swift",
         'guard checksum == Checksum(of: event) else', 'guard checksum == Checksum(of: event) || !event.body.isEmpty else',
