@@ -33,8 +33,8 @@ public struct WakeSignal: Sendable {
 
     /// Calls `body` after `pause`, and again after each signal or when the time that `body` returned has passed.
     ///
-    /// Returns after ``stop()``, or when the task is cancelled; an error of `body` ends it. A signal that came before ``stop()`` is still followed by
-    /// one call of `body`.
+    /// Returns after ``stop()``, or when the task is cancelled; an error of `body` ends it. A signal that came before
+    /// ``stop()`` is still followed by one call of `body`.
     ///
     /// - Parameters:
     ///   - pause: the time before the first call; a signal cuts it short.

@@ -9,7 +9,7 @@ extension PostgreSQLSession: CopyTarget {
             return nil
         }
         try session.lock()
-        session.patience = -1
+        session.patience = -1  // a table takes as long as it is large
         try session.run("begin isolation level repeatable read, read only")
         return session
     }
@@ -19,7 +19,7 @@ extension PostgreSQLSession: CopyTarget {
         let session = try PostgreSQLSession(server)
         try schema.prepare(session, server)
         try session.lock()
-        session.patience = -1
+        session.patience = -1  // a table takes as long as it is large
         try session.run("begin isolation level read committed, read write")
         guard try session.run("select version from marquee_schema") == "0" else {
             let reason = "its schema \(server.namespace) has the tables of a marquee"

@@ -177,22 +177,29 @@ def site_on_server(program, settings={}, place=None):
         yield closing.enter_context(Site(program, folder / "site", server, settings)), server, folder
 
 
+@contextlib.contextmanager
+def synchronous_standby(server, folder):
+    """Gives a server a synchronous standby, and lends it; the server's commits wait for it from then on."""
+    standby = PostgreSQLServer(folder / "standby", primary=server)
+    try:
+        yield standby
+    finally:
+        standby.kill()
+
+
 # Rows
 
 def missing_standby(program):
     """The synchronous standby is away: the server does not answer any commit."""
     with site_on_server(program) as (site, server, folder):
         site.start()
-        standby = PostgreSQLServer(folder / "standby", primary=server)
-        try:
+        with synchronous_standby(server, folder) as standby:
             site.begin()
             standby.kill()
             site.check_outage("standby")
             standby.start()
             site.check_recovery()
             site.stop()  # while there still is a standby
-        finally:
-            standby.kill()
 
 
 @contextlib.contextmanager
@@ -212,8 +219,7 @@ def two_notifiers_without_standby(program):
             waiting = second.processes["notifier"]
             waiting.start()
             eventually(lambda: "waits to take its place" in waiting.log(), "the second notifier waits")
-            standby = PostgreSQLServer(folder / "standby", primary=server)
-            try:
+            with synchronous_standby(server, folder) as standby:
                 site.begin()
                 standby.kill()
                 site.subscriber.wait(seconds=30)
@@ -223,16 +229,13 @@ def two_notifiers_without_standby(program):
                 waiting.check_runs()
                 second.stop()
                 site.stop()
-            finally:
-                standby.kill()
 
 
 def restart_without_standby(program):
     """Worker and notifier are stopped and started while the synchronous standby is away."""
     with site_on_server(program) as (site, server, folder):
         site.start()
-        standby = PostgreSQLServer(folder / "standby", primary=server)
-        try:
+        with synchronous_standby(server, folder) as standby:
             site.begin()
             standby.kill()
             eventually(lambda: not site.send_next(), "requests are refused")
@@ -250,8 +253,6 @@ def restart_without_standby(program):
                 eventually(lambda: is_ready_again(site.processes[role]), f"the {role} is ready")
             site.check_recovery(stayed=False)
             site.stop()
-        finally:
-            standby.kill()
 
 
 def is_ready_again(process):
