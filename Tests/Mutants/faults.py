@@ -65,8 +65,7 @@ FAULTS = [
         '!(item.isOrder && batch.leavesOrders)', '!(item.isOrder && false)', "WorkerTests.Sharing"),
     Fault(
         "answers-not-repeated", "an answer from the log is not published again", "Worker/Sharing/LogFollower.swift",
-        'try answers(of: event, &known).filter { !end.events.contains($0) }',
-        'try answers(of: event, &known).filter { _ in false }',
+        'try answers.filter { !run.contains($0) }.compactMap', 'try answers.filter { _ in false }.compactMap',
         "WorkerTests.Sharing"),
 
     # MARK: Event log

@@ -160,28 +160,35 @@ final class PostgreSQLSession {
     }
 
     /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
-    ///
-    /// The answers are read after the last run was sent (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html).
     func executeEach(_ sql: StaticString, _ rows: [[StoredValue]]) throws(DatabaseError) -> [Int] {
         let statement = try prepare(sql)
+        return try inOneMessage(rows.count, sql) {
+            for row in rows {
+                _ = Parameters(row).withPointers { count, values, lengths, formats in
+                    PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
+                }
+            }
+        }.map(\.changedRows)
+    }
+
+    /// Sends several statements and returns the answer to each; the answers are read after all were sent.
+    ///
+    /// See https://www.postgresql.org/docs/current/libpq-pipeline-mode.html.
+    private func inOneMessage(
+        _ count: Int, _ sql: StaticString, send: () -> Void
+    ) throws(DatabaseError) -> [PostgreSQLResult] {
         PQenterPipelineMode(pointer)
         defer { PQexitPipelineMode(pointer) }
-        for row in rows {
-            // One that cannot be sent has no answer.
-            _ = Parameters(row).withPointers { count, values, lengths, formats in
-                PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
-            }
-        }
+        send()  // a statement that cannot be sent has no answer
         PQpipelineSync(pointer)
-        var changed: [Int] = []
+        var results: [PostgreSQLResult] = []
         var failure: DatabaseError?
-        for _ in rows {
+        for _ in 0..<count {
             try waitForResult("running `\(sql)` on")
             do throws(DatabaseError) {
-                let result = PostgreSQLResult(try check(PQgetResult(pointer), "running `\(sql)` on"), of: sql)
-                changed.append(result.changedRows)
+                results.append(PostgreSQLResult(try check(PQgetResult(pointer), "running `\(sql)` on"), of: sql))
             } catch {
-                // The server skips the runs after the first that fails.
+                // The server skips the statements after the first that fails.
                 failure = failure ?? error
             }
             // A null ends each answer.
@@ -191,7 +198,7 @@ final class PostgreSQLSession {
         // The answer to the sync.
         PQclear(PQgetResult(pointer))
         if let failure { throw failure }
-        return changed
+        return results
     }
 
     /// Returns the name of a prepared statement.
@@ -213,23 +220,24 @@ final class PostgreSQLSession {
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.
+    ///
+    /// Its cursor ends with the transaction.
     func forEachPart(
         of sql: StaticString, _ values: [StoredValue], read: (PostgreSQLResult) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
         cursors += 1  // a query may run within another
-        let cursor = "c\(cursors)"
-        let declaration = "declare \(cursor) no scroll cursor for \(PostgreSQLDialect.statement(sql.description))"
-        let declared = Parameters(values).withPointers { count, values, lengths, formats in
-            PQsendQueryParams(pointer, declaration, count, nil, values, lengths, formats, 1)
+        let declaration = "declare c\(cursors) no scroll cursor for \(PostgreSQLDialect.statement(sql.description))"
+        let fetch = "fetch 100 from c\(cursors)"
+        var part = try inOneMessage(2, sql) {
+            _ = Parameters(values).withPointers { count, values, lengths, formats in
+                PQsendQueryParams(pointer, declaration, count, nil, values, lengths, formats, 1)
+            }
+            PQsendQueryParams(pointer, fetch, 0, nil, nil, nil, nil, 1)
+        }[1]
+        while try read(part), part.rowCount == 100 {
+            let fetched = PQsendQueryParams(pointer, fetch, 0, nil, nil, nil, nil, 1)
+            part = PostgreSQLResult(try result(of: fetched, "running `\(sql)` on"), of: sql)
         }
-        PQclear(try result(of: declared, "running `\(sql)` on"))
-        var more = true
-        while more {
-            let fetched = PQsendQueryParams(pointer, "fetch 100 from \(cursor)", 0, nil, nil, nil, nil, 1)
-            let part = PostgreSQLResult(try result(of: fetched, "running `\(sql)` on"), of: sql)
-            more = try read(part) && part.rowCount == 100
-        }
-        try run("close \(cursor)")
     }
 
     /// Returns the last result of what was sent, if that is not an error.

@@ -45,15 +45,24 @@ struct LogFollower: Service {
 /// The events before a place in the log that one request has caused, one after another.
 private struct LogRun: Sendable {
     /// The number of the last of them.
-    var number: Int
-    var request: RequestID?
-    var events: Set<LoggedEvent> = []
+    private(set) var number: Int
+    private var request: RequestID?
+    private var events: [LoggedEvent] = []
+
+    init(number: Int) {
+        self.number = number
+    }
 
     mutating func append(_ event: LoggedEvent, number: Int) {
         let request = try? Event(topic: event.topic, body: event.body).correlationID
         if request != self.request { (self.request, events) = (request, []) }
-        events.insert(event)
+        if request != nil { events.append(event) }
         self.number = number
+    }
+
+    /// Whether the log has an answer right before the request's end, by which it was published.
+    func contains(_ answer: RequestDone.Answer) -> Bool {
+        events.contains { $0.sequence == answer.sequence && $0.stream == answer.stream }
     }
 }
 
@@ -67,20 +76,20 @@ extension StoreTransaction {
         for (number, event) in page {
             end.append(event, number: number)
             if case .request(.done, _) = event.topic {
-                events += try answers(of: event, &known).filter { !end.events.contains($0) }
+                events += try answers(of: event, notIn: end, &known)
             }
             events.append(event)
         }
         return (events, end, !page.isEmpty)
     }
 
-    /// Returns the events that a `request.done` names; reads those that are not known.
+    /// Returns the events that a `request.done` names, but for those of its run; reads those that are not known.
     private func answers(
-        of done: LoggedEvent, _ known: inout [RequestDone.Answer: LoggedEvent]
+        of done: LoggedEvent, notIn run: LogRun, _ known: inout [RequestDone.Answer: LoggedEvent]
     ) throws -> [LoggedEvent] {
         // One that a newer version has written, with data that this one cannot read, has nothing to repeat.
         let answers = try readable { try done.data(as: RequestDone.self).events } ?? []
-        return try answers.compactMap { answer in
+        return try answers.filter { !run.contains($0) }.compactMap { answer in
             if let event = known[answer] { return event }
             let event = try log.event(at: answer.sequence, of: answer.stream, in: connection)
             known[answer] = event
