@@ -130,11 +130,14 @@ times, at_rest, highest = {}, [], []
 
 
 def goals():
-    both = [trip + one for trip, one in zip(times["bare"], times["receipt"])]
+    # The call is booked before it is made, and the request ends: a commit each.
+    parts = [
+        trip + receipt + 2 * (commit - answer)
+        for trip, receipt, commit, answer in zip(times["bare"], times["receipt"], times["C and a commit"], times["C"])]
     return {
         "status": ("C", times["C"], "≤", 1.35),
         "receipt": ("C and a commit", times["C and a commit"], "≤", 1.5),
-        "fetch": ("HTTP and a receipt", both, "≤", 1.45)}
+        "fetch": ("HTTP, a receipt and two commits", parts, "≤", 1.45)}
 
 
 for number in rounds(lambda: all(tells(times[name], goal) for name, goal in goals().items())):
