@@ -12,7 +12,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         case readOnly
         /// The disk is full, or the database has reached its size limit.
         case full
-        /// Another program has locked the file for longer than this program waits.
+        /// Another program has locked the database, or used up its connections, for longer than this program waits.
         case busy
         /// The file is not a database.
         case notADatabase
@@ -81,7 +81,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         case .inUse: "stop the other process, or use another folder or database"
         case .readOnly: "make the folder and the file writable for this user"
         case .full: "free space on its disk"
-        case .busy: "close the other program that uses the file, or wait for it"
+        case .busy: "another program keeps it busy: close that one, or wait"
         case .notADatabase, .foreign: "move the file away, or use another folder or database"
         case .corrupt: "restore a backup with `marquee restore`, which keeps this file under another name"
         case .newerSchema: "run the newer version, or restore a backup from before the update"

@@ -31,6 +31,7 @@ CRASHES_PER_ROUND = 20
 BOUND = {"worker": ["requests", "commands", "events", "worker_http"], "notifier": ["alerts", "alert_commands", "notifier_http"]}
 TAKEN = "another process has taken this one's place"
 AWAY = "check that the server runs and that this machine reaches it"
+BUSY = "another program keeps it busy"  # such as two that froze in a transaction, one after the other
 # What each round has at least once.
 KINDS = [
     *[f"{role} {kind}" for role in BOUND for kind in ("killed", "stopped", "stalled", "frozen", "away")],
@@ -113,11 +114,12 @@ class Attack(faults.Crashes):
         return words in self.process.log(self.process.began)
 
     def may_end(self, status):
-        """A start fails while the server is away, and a notifier that was away too long has lost its place."""
+        """A start fails while the server is away or busy, and a notifier that was away too long has lost its place."""
         if status == 1 and self.process.role == "notifier" and self.has_said(TAKEN):
             self.count_as("replaced")
             return True
-        return status == 1 and self.has_said(AWAY) and not self.has_said(f"{self.process.role} ready")
+        is_start = not self.has_said(f"{self.process.role} ready")
+        return status == 1 and is_start and (self.has_said(AWAY) or self.has_said(BUSY))
 
 
 class ClusterRound(ChaosTrial):
