@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -71,11 +72,17 @@ class PostgreSQLServer(Process):
 
     def kill(self):
         """Ends all of its processes at once with SIGKILL, as the end of its machine would."""
+        children = []
         if self.is_running:
             self.signal(signal.SIGSTOP)  # it starts no more
-            for child in pathlib.Path(f"/proc/{self.child.pid}/task/{self.child.pid}/children").read_text().split():
-                os.kill(int(child), signal.SIGKILL)
+            names = pathlib.Path(f"/proc/{self.child.pid}/task/{self.child.pid}/children").read_text().split()
+            children = [os.pidfd_open(int(name)) for name in names]
+        for child in children:
+            signal.pidfd_send_signal(child, signal.SIGKILL)
         super().kill()
+        for child in children:  # a new server is refused the folder until the last one has ended
+            select.select([child], [], [])
+            os.close(child)
 
     def stop(self):
         """Ends the server, whoever is connected."""
