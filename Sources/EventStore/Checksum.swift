@@ -5,7 +5,6 @@ import Storage
 ///
 /// See docs/decisions/event-log-integrity.md.
 struct Checksum: Hashable, Sendable {
-    /// The function's result.
     let value: UInt64
 
     /// Computes the checksum of the event's topic, a zero byte and its body.
@@ -20,10 +19,8 @@ struct Checksum: Hashable, Sendable {
 }
 
 extension Checksum: Storable {
-    /// The checksum's bits as a signed integer.
     var stored: StoredValue { .integer(Int64(bitPattern: value)) }
 
-    /// Makes a checksum from any integer.
     init?(stored: StoredValue) {
         guard case .integer(let bits) = stored else { return nil }
         value = UInt64(bitPattern: bits)

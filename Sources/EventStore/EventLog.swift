@@ -95,7 +95,6 @@ public struct EventLog: Sendable {
 
     // MARK: - Newest sequences
 
-    /// Returns the sequence of a topic's newest event.
     public func newest(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try newest(topic.description, connection)
     }
@@ -104,7 +103,6 @@ public struct EventLog: Sendable {
         try connection.query("select newest from event_topic where topic = ?", topic, as: SequenceNumber.self).first
     }
 
-    /// Returns the sequence of a stream's newest event.
     func newest(of stream: Stream, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try connection.query(
             "select sequence from event where stream = ? order by sequence desc limit 1", stream,

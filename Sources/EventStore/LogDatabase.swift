@@ -139,7 +139,6 @@ extension EventLog {
         public let newest: Position
     }
 
-    /// Returns a summary of each stream that has events.
     func summaries(in connection: Connection) throws -> [Stream: Summary] {
         let rows = try connection.query(
             """

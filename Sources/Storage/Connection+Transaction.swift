@@ -19,7 +19,6 @@ struct Transaction {
         if case .failed(let error) = state { throw error }
     }
 
-    /// Marks an open transaction as failed.
     mutating func fail(with error: DatabaseError) {
         if case .open = state { state = .failed(error) }
     }
@@ -39,7 +38,6 @@ final class CommitCounter: Sendable {
 extension Connection {
     // MARK: - Begin and end
 
-    /// Begins a transaction that writes.
     func beginWriting() throws(DatabaseError) {
         try begin(writing: true)
         transaction = Transaction(state: .open)
@@ -51,7 +49,6 @@ extension Connection {
         transaction = Transaction(state: .open)
     }
 
-    /// Rolls the transaction back, if there is one.
     func rollBack() {
         transaction = Transaction()
         undo()

@@ -6,9 +6,7 @@
 public class Connection {
     /// What messages call the database: its path, or its address without the password.
     let name: String
-    /// The open transaction.
     var transaction = Transaction()
-    /// Counts the commits of this connection.
     let commitCounter = CommitCounter()
 
     init(name: String) {

@@ -45,7 +45,6 @@ final class DispatchSerialExecutor: SerialExecutor {
         queue.async(execute: work)
     }
 
-    /// Runs work without a task after a time.
     func run(after delay: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + delay, execute: work)
     }

@@ -1,6 +1,5 @@
 /// The columns of a statement's current row, as an engine has them.
 protocol Cells: AnyObject {
-    /// The statement.
     var sql: StaticString { get }
     /// Returns the value of a column, counted from 0; nil if it is of a type that is never stored.
     func value(_ column: Int32) -> StoredValue?
@@ -39,7 +38,6 @@ public struct Row: ~Copyable {
         return bytes
     }
 
-    /// Returns the first columns.
     func values<each Column: Storable>(
         as columns: repeat (each Column).Type
     ) throws(DatabaseError) -> (repeat each Column) {

@@ -2,7 +2,6 @@
 public struct Schema: Sendable {
     /// Four ASCII letters that no other kind of database has, so that none is opened in its place.
     let tag: String
-    /// The version of the tables.
     let version: Int
     /// The first script makes the tables; each further one leads to the next version, the last one to `version`.
     private let scripts: [String]

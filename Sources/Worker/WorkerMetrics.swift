@@ -99,31 +99,26 @@ struct WorkerMetrics: Sendable {
         }
     }
 
-    /// Counts a refused request.
     func countRejected(_ failure: ContractError) {
         refused[failure.code]?.add()
     }
 
-    /// Counts a request that is done.
     func countDone(_ id: RequestID, from source: RequestDone.Source) {
         done[source]?.add()
         end(id)
         if let request = Scheduled(id, nil) { scheduled[request]?.add() }
     }
 
-    /// Counts a request that has failed.
     func countFailed(_ id: RequestID, _ failure: ContractError) {
         failed[failure.code]?.add()
         end(id)
         if let request = Scheduled(id, failure.code) { scheduled[request]?.add() }
     }
 
-    /// Counts an anomaly.
     func countAnomaly(_ anomaly: Anomaly) {
         anomalies[anomaly.kind]?.add()
     }
 
-    /// Counts and times a call to an upstream.
     func countCall(_ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration) {
         calls[Call(service: service, failure: failure)]?.add()
         callDurations[service]?.observe(duration)

@@ -119,7 +119,6 @@ extension WorkerProcess {
 // MARK: - Sockets
 
 extension WorkerProcess {
-    /// The open sockets, and the thread that owns them.
     private struct Sockets {
         let io: IOThread
         let access: AccessControl

@@ -97,13 +97,9 @@ final class StatusReporter: Sendable {
 struct WorkerStatusCache: Sendable {
     /// What a status depends on: everything in it comes from the database, the queue or a clock.
     struct Version: Hashable, Sendable {
-        /// The commits of the database since it was opened.
         let commits: Int
-        /// The live requests that wait.
         let live: Int
-        /// The backfill requests that wait.
         let backfill: Int
-        /// The wall clock's second.
         let second: Int
         /// Seconds since the start.
         let uptime: Int

@@ -73,10 +73,8 @@ final class StoreTransaction {
     var seal: SecretSeal { store.seal }
     var worker: Int { store.worker }
     var failPoints: FailPoints { store.runtime.failPoints }
-    /// The present time.
     var now: Date { store.runtime.wallClock.now() }
 
-    /// Returns the newest event of a topic, or nil if the topic has none.
     func latest(_ topic: Topic) throws(DatabaseError) -> LoggedEvent? {
         try log.latest(topic, in: connection)
     }
@@ -113,7 +111,6 @@ func readable<Value>(_ read: () throws -> Value?) throws -> Value? {
 struct CommittedChanges: Sendable {
     /// The events to publish, in this order; those that end a request from the log are published again.
     var events: [LoggedEvent] = []
-    /// The origin of each request that has ended.
     var ended: [RequestOrigin] = []
     /// The new requests that need an upstream.
     var waiting: [AcceptedRequest] = []
@@ -137,7 +134,6 @@ struct CommitHandler: Sendable {
     let scheduleSignal: WakeSignal
     let backfillSignal: WakeSignal
 
-    /// Handles the changes of one commit.
     func handle(_ changes: CommittedChanges) {
         let accepted = changes.done + changes.waiting
         let isSettlement = accepted.isEmpty && !changes.ended.isEmpty

@@ -119,7 +119,6 @@ struct ConnectionAuditLog: Sendable {
         ) { ["reason": $0.rawValue] }
     }
 
-    /// Records a failed handshake.
     func record(_ failure: HandshakeFailure) {
         failed[failure.reason]?.add()
         failures.warning(
@@ -130,7 +129,6 @@ struct ConnectionAuditLog: Sendable {
             ])
     }
 
-    /// Records a connection that we closed.
     func record(_ connection: DroppedConnection) {
         dropped[connection.reason]?.add()
         // No fault: a client may connect before it has a question.

@@ -9,7 +9,6 @@ import ZeroMQ
 /// its client at the next attempt. Deleting one withdraws the client's roles; `takeWithdrawn` names those whose connections
 /// are to be closed.
 final class ClientKeys: Sendable {
-    /// A client with a key.
     struct Client: Sendable, Hashable {
         let name: String
         let key: PublicKey
@@ -25,7 +24,6 @@ final class ClientKeys: Sendable {
         var withdrawn: Set<String> = []
     }
 
-    /// Identifies one version of a file.
     private struct FileVersion: Hashable {
         let name: String
         let changed: Date?
@@ -51,7 +49,6 @@ final class ClientKeys: Sendable {
         find(rescan: true) { $0.byKey[key] }
     }
 
-    /// Returns the client with a name.
     func client(named name: String) -> Client? {
         find(rescan: false) { $0.byName[name] }
     }

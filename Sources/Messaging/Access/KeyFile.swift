@@ -3,14 +3,11 @@ import ZeroMQ
 
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
 struct KeyFile: Sendable {
-    /// The public key.
     let publicKey: PublicKey
     /// The key pair, if the file holds the secret key.
     let keys: KeyPair?
-    /// The roles of the client with this key.
     let roles: Set<Role>
 
-    /// Makes the file of a key pair.
     init(_ keys: KeyPair, roles: Set<Role> = []) {
         publicKey = keys.publicKey
         self.keys = keys

@@ -63,7 +63,6 @@ public struct KeyFolder: Sendable {
             }
     }
 
-    /// Reads one file.
     static func read(_ path: String) throws(KeyError) -> KeyFile {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw KeyError(

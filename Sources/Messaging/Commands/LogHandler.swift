@@ -88,7 +88,6 @@ public struct LogHandler: Sendable {
 }
 
 extension PageHeader {
-    /// Makes the header of a page of a stream.
     init(_ page: EventLog.Frames, of stream: Stream, first: SequenceNumber?, epoch: String) {
         self.init(epoch: epoch, stream: stream, position: page.position, more: page.more, first: first)
     }

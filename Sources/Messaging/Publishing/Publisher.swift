@@ -21,7 +21,6 @@ public final class Publisher: Sendable {
         var heartbeats = 0
     }
 
-    /// The totals of one stream.
     struct StreamState {
         /// The sequence of the newest event: the last one sent, or the log's newest at the start.
         var position = SequenceNumber.zero
@@ -54,7 +53,6 @@ public final class Publisher: Sendable {
         }
     }
 
-    /// Sends a heartbeat.
     func sendHeartbeat(at now: Date) {
         state.withLock { state in
             let positions = state.streams.mapValues(\.position)
@@ -63,7 +61,6 @@ public final class Publisher: Sendable {
         }
     }
 
-    /// The totals up to now.
     var sent: State { state.withLock { $0 } }
 
     /// Sends a heartbeat every second, and at once after each new subscription, until the socket closes.

@@ -35,7 +35,6 @@ final class FailoverSubscriber: Sendable {
         state = Locked(State(socket: first))
     }
 
-    /// The counters of all its sockets.
     var counters: SocketCounters {
         state.withLock { state in
             var counters = state.earlier
@@ -89,7 +88,6 @@ final class FailoverSubscriber: Sendable {
         }
     }
 
-    /// Closes the connection.
     func close() async {
         let socket = state.withLock { state in
             state.isClosed = true

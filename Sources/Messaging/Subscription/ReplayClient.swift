@@ -52,7 +52,6 @@ actor ReplayClient {
         }
     }
 
-    /// Closes the connection.
     func close() async {
         // Cleared first, because other calls may run while it closes.
         let old = client
@@ -91,7 +90,6 @@ struct ReplayPage: Sendable {
 }
 
 extension ReplayPage {
-    /// Reads the reply to `replay` of a stream after a sequence.
     init(_ reply: Reply, of stream: Stream, after: SequenceNumber) throws {
         if let failure = reply.failure { throw failure }
         guard reply.word == "events" else {

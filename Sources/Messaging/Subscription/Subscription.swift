@@ -162,7 +162,6 @@ public struct Subscription: Sendable {
         await log.close()
     }
 
-    /// Starts reading the next page of a stream.
     private func read(_ stream: Stream, for machine: SubscriptionStateMachine) -> Task<ReplayPage, any Error> {
         let (after, prefix) = (machine.sequence(in: stream), filter.commonPrefix(in: stream))
         let task = Task { [log] in try await log.page(of: stream, after: after, prefix: prefix) }

@@ -29,7 +29,6 @@ struct TopicFilter: Hashable, Sendable {
         prefixes[stream]?.isEmpty == true
     }
 
-    /// Whether a topic is subscribed.
     func includes(_ topic: Topic) -> Bool {
         guard let wanted = prefixes[topic.stream] else { return false }
         guard !wanted.isEmpty else { return true }

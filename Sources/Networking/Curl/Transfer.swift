@@ -160,7 +160,6 @@ final class ResponseBodyBudget {
 // MARK: - Options
 
 extension Transfer {
-    /// Sets the options for an HTTP request.
     func setOptions(_ request: HTTPRequest) {
         setCommonOptions()
         easy.set(CURLOPT_URL, to: request.address)

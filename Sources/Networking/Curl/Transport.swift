@@ -80,7 +80,6 @@ final class Transport: Sendable {
     }
 }
 
-/// A transfer that a caller awaits.
 struct PendingTransfer: Sendable {
     /// A number that is unique in the transport; later transfers have larger numbers.
     typealias ID = UInt64
@@ -120,7 +119,6 @@ private final class TransferLoop {
         /// The multi handle of the loop that reads this; nil while there is no loop.
         fileprivate var multi: UnsafeMutableRawPointer?
 
-        /// Ends the loop's wait.
         func wakeLoop() {
             // Fails only if the wait is about to end anyway.
             if let multi { curl_multi_wakeup(multi) }
@@ -158,7 +156,6 @@ private final class TransferLoop {
         curl_multi_cleanup(multi)
     }
 
-    /// Runs until the inbox closes.
     func run() {
         while runOnce() {
             let next = waiting.lazy.map(\.deadline).min()
@@ -260,11 +257,8 @@ extension Duration {
 
 // MARK: - Request
 
-/// The request that a transfer sends.
 enum TransferRequest: Sendable {
-    /// An HTTP request.
     case http(HTTPRequest)
-    /// A mail to send by SMTP.
     case mail(MailRequest)
 
     /// The key by which the limit per host counts.
@@ -351,5 +345,4 @@ struct TransferError: Error {
     }
 }
 
-/// The result of a transfer.
 typealias TransferResult = Result<HTTPResponse, TransferError>

@@ -175,7 +175,6 @@ public final class HTTPClient: Sendable {
 // MARK: - Error messages
 
 extension UpstreamError {
-    /// The error that a cancelled caller gets.
     static func cancelled(_ service: String) -> UpstreamError {
         UpstreamError(service: service, kind: .cancelled, message: "cancelled")
     }

@@ -155,7 +155,6 @@ extension MailRequest: CustomStringConvertible, CustomReflectable {
 // MARK: - Transfer
 
 extension Transfer {
-    /// Sets the options for a mail.
     func setOptions(_ mail: MailRequest) {
         setCommonOptions()
         // libcurl takes the name for its greeting from the path; without one it is this machine's, which in a container is

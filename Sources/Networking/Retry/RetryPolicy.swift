@@ -28,7 +28,6 @@ public struct RetryPolicy: Sendable {
 
 /// Decides after each failed attempt of one request whether and when to make another. It has no I/O and no clock.
 struct RetryState {
-    /// The decision after a failed attempt.
     enum Decision: Equatable {
         case wait(Duration)
         case giveUp
@@ -37,7 +36,6 @@ struct RetryState {
     private let policy: RetryPolicy
     private let deadline: Duration
     private let isRepeatable: Bool
-    /// The number of failed attempts.
     private(set) var failures = 0
 
     init(_ policy: RetryPolicy, for request: HTTPRequest) {

@@ -62,7 +62,6 @@ final class PostgreSQLConnection: Connection {
         return connection
     }
 
-    /// Connects for reading.
     static func reading(_ server: DatabaseServer, schema: Schema) throws(DatabaseError) -> sending Connection {
         let connection = PostgreSQLConnection(server, schema)
         _ = try connection.connected()

@@ -105,7 +105,6 @@ final class PostgreSQLSession {
         return String(cString: PQgetvalue(result.pointer, 0, 0))
     }
 
-    /// Runs `body` in a transaction of its own.
     func transaction(_ body: (PostgreSQLSession) throws(DatabaseError) -> Void) throws(DatabaseError) {
         try run("begin isolation level read committed, read write")
         do throws(DatabaseError) {
@@ -120,7 +119,6 @@ final class PostgreSQLSession {
     /// Waits until no other transaction has the turn, and has it until the end of this one.
     static let turn = "select pg_advisory_xact_lock('marquee_writer'::regclass::oid::bigint)"
 
-    /// Waits for the turn of the open transaction.
     func takeTurn() throws(DatabaseError) { try run(Self.turn) }
 
     /// Takes the lock of a process that writes, or one that several such processes share; the server ends it with the session.
@@ -272,7 +270,6 @@ final class PostgreSQLSession {
         }
     }
 
-    /// Returns a result that is not an error.
     private func check(_ result: OpaquePointer?, _ action: String) throws(DatabaseError) -> OpaquePointer {
         let status = PQresultStatus(result)
         if let result, status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return result }

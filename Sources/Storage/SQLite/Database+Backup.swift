@@ -108,7 +108,6 @@ extension SQLiteConnection {
         }
     }
 
-    /// Brings a copy to this version and changes it.
     fileprivate func migrate(
         to schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -125,7 +124,6 @@ extension SQLiteConnection {
 }
 
 extension DatabaseError {
-    /// Returns the same error with another path.
     fileprivate func withPath(_ path: String) -> DatabaseError {
         DatabaseError(kind, action, path, reason: reason, code: code)
     }

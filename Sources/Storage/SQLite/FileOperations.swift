@@ -61,18 +61,15 @@ enum FileOperations {
         return "\(prefix)\(number)"
     }
 
-    /// Removes a file if it exists.
     static func remove(_ path: String) throws(DatabaseError) {
         guard exists(path) else { return }
         _ = try call("removing", path) { unlink(path) }
     }
 
-    /// Returns whether a file exists.
     static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
     }
 
-    /// Returns whether this process may read a file.
     static func canRead(_ path: String) -> Bool {
         access(path, R_OK) == 0
     }
@@ -105,7 +102,6 @@ enum FileOperations {
         return lock.l_pid > 0 ? "process \(lock.l_pid)" : "another process"
     }
 
-    /// Returns the folder of a file.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -28,7 +28,6 @@ extension SQLiteConnection {
         return connection
     }
 
-    /// Sets the options of a connection that writes.
     fileprivate func prepareForWriting() throws(DatabaseError) {
         guard try query("pragma journal_mode = wal", as: String.self) == ["wal"] else {
             let reason = "its file system does not support shared memory, which the write-ahead log needs"
@@ -64,7 +63,6 @@ extension SQLiteConnection {
         guard findings == ["ok"] else { throw damage(findings.joined(separator: "; ")) }
     }
 
-    /// Verifies that the database has at least as many commits as were acknowledged.
     fileprivate func verifyCommitCount(isAtLeast acknowledged: Int) throws(DatabaseError) {
         let hasCount = try !query("select 1 from sqlite_schema where name = 'commit_count'", as: Int.self).isEmpty
         let count = hasCount ? try query("select commits from commit_count", as: Int.self)[0] : 0

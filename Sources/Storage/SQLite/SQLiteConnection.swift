@@ -118,7 +118,6 @@ final class SQLiteConnection: Connection {
         if code != SQLITE_OK { throw failure("running a script on", code) }
     }
 
-    /// Makes the error of a failed statement.
     private func failure(_ action: String, _ code: Int32) -> DatabaseError {
         let error = DatabaseError(action, name, code: code, on: handle.pointer)
         // Some errors, such as a full disk, end the transaction (https://www.sqlite.org/lang_transaction.html).
@@ -178,7 +177,6 @@ final class SQLiteConnection: Connection {
         try query("select page_count * page_size from pragma_page_count, pragma_page_size", as: Int.self)[0]
     }
 
-    /// Increments the number of commits in the database and returns it.
     private func incrementStoredCommitCount() throws(DatabaseError) -> Int {
         let count: Int
         if let storedCommitCount {

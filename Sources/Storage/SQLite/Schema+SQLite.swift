@@ -1,7 +1,6 @@
 import CSQLite
 
 extension Schema {
-    /// The `application_id` of the files.
     private var applicationID: Int { tag.utf8.reduce(0) { $0 << 8 | Int($1) } }
 
     /// Throws if another program has written the file, or a version that this one cannot continue; does not change it. An

@@ -13,7 +13,6 @@ import Upstreams
 /// until midnight in Korea when backfill's part of the quota is used up, and for a while when a service fails. While a key
 /// or an address is wrong, it sends one request at a time, so that a wrong configuration does not use up the calls.
 struct BackfillService: Service {
-    /// The prefix of the ids of its requests.
     static let prefix = "backfill."
     /// The most requests that are outstanding at once: enough for all fetchers, and far below the inbox's limit.
     static let maximumOutstanding = 64
@@ -36,7 +35,6 @@ struct BackfillService: Service {
         var needsOperator = false
     }
 
-    /// Runs until it is stopped.
     func run() async throws {
         await wakeSignal.runLoop(runtime.clock) {
             do {

@@ -12,7 +12,6 @@ struct BackfillJob: Hashable, Sendable {
         let index: Int
         /// Its name in the ids of requests, such as `day.2003-11-11`.
         let name: String
-        /// How many requests for it have failed.
         let attempts: Int
 
         /// Returns the id of its present or next request.
@@ -20,7 +19,6 @@ struct BackfillJob: Hashable, Sendable {
             RequestID("\(BackfillService.prefix)\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
         }
 
-        /// Whether it is a movie.
         var isMovie: Bool { name.hasPrefix("movie.") }
 
         /// Returns what to request: for a movie also the poster if `withPosters`. Nil if the name cannot be parsed.
@@ -41,9 +39,7 @@ struct BackfillJob: Hashable, Sendable {
 
     /// Its number, which is part of the ids of its requests.
     let number: Int
-    /// The oldest day.
     let first: KoreanDate
-    /// The newest day.
     let last: KoreanDate
     /// Whether weekly charts are fetched too.
     let weeks: Bool
@@ -104,7 +100,6 @@ struct BackfillStore {
         self.transaction = transaction
     }
 
-    /// Whether no job was ever created.
     func isEmpty() throws(DatabaseError) -> Bool {
         try connection.query("select 1 from backfill limit 1", as: Int.self).isEmpty
     }
@@ -161,7 +156,6 @@ struct BackfillStore {
         ).map(BackfillJob.Item.init)
     }
 
-    /// Returns the number of a job's items by state.
     func counts(of job: Int) throws(DatabaseError) -> [State: Int] {
         let rows = try connection.query(
             "select state, count(*) from backfill_item where job = ? group by state", job, as: Int.self, Int.self)
@@ -186,7 +180,6 @@ struct BackfillStore {
         return job.movies && listed == [0]
     }
 
-    /// Adds the movies in a job's charts as items.
     func add(
         _ movies: [MovieCode], to job: BackfillJob
     ) throws(DatabaseError) {
@@ -194,7 +187,6 @@ struct BackfillStore {
         try connection.execute("update backfill set has_listed_movies = 1 where number = ?", job.number)
     }
 
-    /// Ends a job.
     func end(_ job: BackfillJob) throws(DatabaseError) {
         try connection.execute("update backfill set is_over = 1 where number = ?", job.number)
     }
@@ -221,7 +213,6 @@ struct BackfillStore {
         return try !withPosters || transaction.latest(.poster(code)) != nil
     }
 
-    /// Returns the movies in the national charts of some days.
     func movies(in days: ClosedRange<KoreanDate>) throws -> Set<MovieCode> {
         var movies: Set<MovieCode> = []
         for index in 0...(days.upperBound - days.lowerBound) {

@@ -13,7 +13,6 @@ import Upstreams
 struct BookHandler: Sendable {
     let quota: QuotaLedger
 
-    /// The fields of the command's body.
     private struct Fields: Decodable {
         let service: String?
     }

@@ -33,7 +33,6 @@ extension ContractError {
                 ? nil : Upstream(service: error.service, status: error.status, code: error.code))
     }
 
-    /// The environment variable with the address of a service.
     private static func addressVariable(of service: String) -> String {
         "\(variablePrefix)\(service.uppercased())_URL"
     }

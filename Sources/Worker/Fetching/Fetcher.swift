@@ -150,7 +150,6 @@ struct Fetcher: Sendable {
 }
 
 extension ContractError {
-    /// The error for a week that has not ended.
     fileprivate static func weekNotOver(_ week: Week, at now: Date) -> ContractError {
         let end = (week.lastDay + 1).start
         return ContractError(
@@ -158,7 +157,6 @@ extension ContractError {
             retryAfter: Int(end.timeIntervalSince(now).rounded(.up)))
     }
 
-    /// The error for a service without a configured key.
     fileprivate static func missingKey(of service: String, variable: String) -> ContractError {
         ContractError(
             .unauthorized, "no key for \(service) is configured: set \(variable)", upstream: Upstream(service: service))
@@ -198,9 +196,7 @@ struct AreaValidator: Sendable {
 struct FetchResult: Sendable {
     /// A fact that is published on a topic of its own.
     enum Fact: Sendable {
-        /// A day's chart.
         case chart(Chart)
-        /// A week's chart.
         case weekChart(WeekChart)
         case movie(Movie)
         case poster(Poster)
@@ -226,7 +222,6 @@ struct FetchResult: Sendable {
 }
 
 extension FetchResult {
-    /// Adds a fact that an upstream has just stated.
     mutating func add<Value>(_ reading: Reading<Value>, as fact: (Value) -> Fact) {
         let fact = fact(reading.value)
         fetched.append(fact)
@@ -235,7 +230,6 @@ extension FetchResult {
 }
 
 extension FetchResult.Fact {
-    /// The topic that the fact is published on.
     var topic: Topic {
         switch self {
         case .chart(let chart): .ranking(day: chart.date, market: chart.market)

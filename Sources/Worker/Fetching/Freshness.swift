@@ -107,7 +107,6 @@ struct Freshness {
         return times.first.map(Date.init(millisecondsSince1970:))
     }
 
-    /// Returns the newest day whose national chart is known.
     func newestChart() throws(DatabaseError) -> KoreanDate? {
         // The colon is the character after the digits.
         let topic = try connection.query(

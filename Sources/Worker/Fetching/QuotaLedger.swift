@@ -143,7 +143,6 @@ struct QuotaLedger: Sendable {
         }
     }
 
-    /// Returns today's balance of each service.
     func balances() async throws -> [String: Balance] {
         let now = wallClock.now()
         let today = KoreanDate(at: now)
@@ -182,7 +181,6 @@ struct QuotaLedger: Sendable {
 }
 
 extension QuotaLedger {
-    /// Makes the ledger with the configured limits.
     init(database: Database, wallClock: WallClock, _ configuration: Configuration) {
         self.init(
             database: database, wallClock: wallClock,
@@ -216,7 +214,6 @@ extension QuotaLedger {
 
 // MARK: - Clients
 
-/// The HTTP clients of the worker.
 struct HTTPClients: Sendable {
     /// One for each share of the quota, so that a request never joins the call of one that may use less.
     let live: HTTPClient

@@ -53,7 +53,6 @@ enum UpstreamBinding {
             self.port = ["", "80"].contains(port) ? "443" : port
         }
 
-        /// The host and the port, as the log has them.
         var description: String { "\(host):\(port)" }
     }
 }

@@ -18,7 +18,6 @@ struct PosterChoice: Sendable {
     /// The URLs and SHA-256 digests of the images that are not the poster.
     var rejected: Set<String> = []
 
-    /// Reads the choice for a movie.
     init(for code: MovieCode, in connection: Connection) throws(DatabaseError) {
         let rows = try connection.query(
             "select image, is_chosen from poster_choice where code = ?", code.description, as: String.self, Int.self)
@@ -27,7 +26,6 @@ struct PosterChoice: Sendable {
         }
     }
 
-    /// Whether nothing was said.
     var isEmpty: Bool { chosen == nil && rejected.isEmpty }
 
     /// Whether a poster agrees with the choice.

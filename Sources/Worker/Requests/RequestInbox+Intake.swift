@@ -14,7 +14,6 @@ enum IntakeResult: Sendable {
     case duplicate
     /// The id was used for another request.
     case conflict
-    /// The inbox is full.
     case overloaded
 
     /// The error of a request that is not accepted by an inbox with this limit; nil for one that is.
@@ -75,7 +74,6 @@ extension RequestInbox {
         return IntakeCandidate(row: row, fresh: fresh, isOwn: isOwn)
     }
 
-    /// Accepts a request that was stored.
     private func accept(
         _ item: IntakeItem, _ candidate: IntakeCandidate, into batch: inout IntakeBatch
     ) throws -> IntakeResult {

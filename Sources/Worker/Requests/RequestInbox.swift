@@ -173,7 +173,6 @@ struct RequestInbox {
         }
     }
 
-    /// Returns the number of requests that wait.
     func waitingCount() throws(DatabaseError) -> Int {
         try connection.query("select count(*) from inbox where state = 0", as: Int.self)[0]
     }

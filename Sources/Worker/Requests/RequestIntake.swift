@@ -161,7 +161,6 @@ struct IntakeItem: Sendable {
     let frames: RequestFrames
     var attachments = Attachments.none
 
-    /// Whether it is an order to the shop.
     var isOrder: Bool {
         if case .productOrder = accepted.request.target { true } else { false }
     }
@@ -233,7 +232,6 @@ struct IntakeLimits: Sendable {
         self.largestPart = largestPart
     }
 
-    /// Limits that refuse nothing.
     static let none = IntakeLimits(share: .max, reserve: 0, folder: "/")
 
     /// Counts a request of a client; returns its refusal if the client's share of the day is used up.

@@ -10,7 +10,6 @@ final class RequestQueue: Sendable {
     struct Lengths: Sendable {
         var live = 0
         var backfill = 0
-        /// The number of waiting requests by client.
         var byClient: [String: Int] = [:]
     }
 

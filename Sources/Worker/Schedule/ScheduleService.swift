@@ -15,7 +15,6 @@ struct ScheduleService: Service {
         let at: String
     }
 
-    /// The prefix of the ids of its requests.
     static let prefix = "schedule."
     /// The pause before the first check after a start: what clients request in it need not be requested again.
     static let startDelay = Duration.seconds(15)
@@ -32,7 +31,6 @@ struct ScheduleService: Service {
     /// Whether requests wait for charts that the alerts of theirs rest on.
     var isWaiting: @Sendable () async throws -> Bool = { false }
 
-    /// Runs until it is stopped.
     func run() async throws {
         await wakeSignal.runLoop(after: Self.startDelay, runtime.clock) {
             do {

@@ -6,21 +6,16 @@ import FoundationEssentials
 ///
 /// Each check is due from its time on. A later check replaces all that were missed before it.
 struct ScheduledChart: Hashable, Sendable {
-    /// One check of a chart.
     struct Check: Hashable, Sendable {
         /// Its word in the ids of requests, such as `morning`.
         let word: String
-        /// The time from which it is due.
         let time: Date
     }
 
     /// Its name in the ids of requests, such as `day.2024-06-04`.
     let name: String
-    /// What is requested.
     let target: Request.Target
-    /// The topic on which the answer is published.
     let topic: Topic
-    /// The last day of its figures.
     let lastDay: KoreanDate
     /// Its checks, in the order of their times.
     let checks: [Check]
@@ -31,7 +26,6 @@ struct ScheduledChart: Hashable, Sendable {
         return (lastDay + 1).start + hour * 3600
     }
 
-    /// The anomaly that it is late.
     var lateAnomaly: Anomaly? {
         switch target {
         case .day(let date, let market): .late(date, in: market, at: "09:00")
@@ -75,7 +69,6 @@ struct ScheduledChart: Hashable, Sendable {
         return (days + weeks).filter { $0.lastDay >= .firstChart }.sorted { $0.lastDay < $1.lastDay }
     }
 
-    /// Returns the latest check that is due.
     func due(at now: Date) -> Check? {
         checks.last { $0.time <= now }
     }

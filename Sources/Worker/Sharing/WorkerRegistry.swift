@@ -57,7 +57,6 @@ struct WorkerRegistry {
         try connection.execute("delete from worker where id <> ?", transaction.worker)
     }
 
-    /// Removes the workers that are dead.
     func removeDead() throws(DatabaseError) {
         try connection.execute("delete from worker where seen_at < unixepoch() - ?", Self.lifetime)
     }

@@ -45,7 +45,6 @@ struct OrderStore {
         self.transaction = transaction
     }
 
-    /// Stores the attachments of a request.
     func insert(_ attachments: Attachments, of id: RequestID) throws(DatabaseError) {
         let images = attachments.images.enumerated().map { ($0 + 1, $1) }
         let secret = attachments.secret.map { [(Self.secretNumber, transaction.seal.seal($0, of: id))] } ?? []

@@ -14,15 +14,12 @@ extension ConnectionGuard {
 
         private let state = Locked(State())
 
-        /// The unread bytes of all clients.
         var total: Int { state.withLock(\.total) }
 
-        /// Returns the unread bytes of a connection.
         func bytes(of connection: ConnectionID) -> Int {
             state.withLock { $0.entries[connection]?.bytes ?? 0 }
         }
 
-        /// Returns the unread bytes of all connections of a key.
         func bytes(ofKey key: String) -> Int {
             state.withLock { $0.entries.values.reduce(0) { $0 + ($1.key == key ? $1.bytes : 0) } }
         }

@@ -59,7 +59,6 @@ final class ConnectionMonitor {
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
-    /// The time of the last scan.
     private(set) var lastScan = MonotonicTime.now
     private var scanInterval = scanIntervals.lowerBound
     /// The number of messages that may have been complete at the last scan and have not been received since.
@@ -121,7 +120,6 @@ final class ConnectionMonitor {
         updateConnectionCount()
     }
 
-    /// Removes the handshake that has ended.
     private func endHandshake() {
         // libzmq does not say which one. Any client that is still connected and has sent enough for a handshake will do:
         // its own end has been reported or is about to be.
@@ -248,7 +246,6 @@ final class ConnectionMonitor {
         return message
     }
 
-    /// Records that a message was received over the connection with the descriptor, and discarded.
     func recordDiscardedMessage(over descriptor: Int32) {
         connections[descriptor]?.recordMessage()
         backlog -= 1

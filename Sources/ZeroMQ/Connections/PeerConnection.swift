@@ -64,22 +64,18 @@ final class PeerConnection {
     /// The bytes received so far; nil if the connection is not TCP.
     var received: Int? { tcpReceivedBytes(by: descriptor) }
 
-    /// Records that a message was received over the connection.
     func recordMessage() {
         hasReceivedMessage = true
     }
 
-    /// The number of the client's subscriptions.
     var subscriptionCount: Int { subscriptions.count }
 
-    /// Records a subscription.
     func addSubscription(_ prefix: [UInt8], isForeign: Bool) {
         guard subscriptions.insert(prefix).inserted else { return }
         subscribedBytes += prefix.count + 3
         if isForeign { foreignSubscriptionCount += 1 }
     }
 
-    /// Records the end of a subscription.
     func removeSubscription(_ prefix: [UInt8], isForeign: Bool) {
         guard subscriptions.remove(prefix) != nil else { return }
         subscribedBytes -= prefix.count + 3

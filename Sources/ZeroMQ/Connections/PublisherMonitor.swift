@@ -38,7 +38,6 @@ final class PublisherMonitor: Sendable {
     private struct Work {
         /// When it began to use the socket that it has not read until it was empty since; nil if it has.
         var beginning: MonotonicTime?
-        /// When it last used the socket.
         var lastUse = MonotonicTime.now
         /// Whether the monitor's thread sleeps for longer than a tick.
         var monitorSleeps = false
@@ -46,7 +45,6 @@ final class PublisherMonitor: Sendable {
 
     private let state: Locked<State>
     private let work = Locked(Work())
-    /// The descriptor of the endpoint.
     private let descriptor: Int32
     private let commands: WakeupQueue<PublisherMonitorCommands>
 
@@ -177,7 +175,6 @@ final class PublisherMonitor: Sendable {
     }
 }
 
-/// The content of the wakeup queue of a `PublisherMonitor`.
 private struct PublisherMonitorCommands: WakeupQueueContent {
     var isAwaited = false
     var isClosed = false

@@ -49,7 +49,6 @@ extension KeyPair: CustomStringConvertible, CustomReflectable {
 
 /// The public key of a CURVE key pair; its text is 40 characters of Z85 (RFC 32).
 public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bytes of the key.
     let bytes: [UInt8]
 
     /// Reads a key from its 40 characters; returns nil if the text is not a key.
@@ -58,7 +57,6 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Makes a key from its 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == keySize else { return nil }
         self.bytes = bytes

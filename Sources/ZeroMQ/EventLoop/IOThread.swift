@@ -110,7 +110,6 @@ public final class IOThread: TaskExecutor {
         wakeupQueue.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Whether the caller runs on this thread.
     var isCurrent: Bool {
         pthread_equal(pthread_self(), thread) != 0
     }

@@ -5,7 +5,6 @@
 struct MonotonicTime: Comparable, Sendable {
     private let sinceBoot: Duration
 
-    /// The current time.
     static var now: MonotonicTime {
         MonotonicTime(sinceBoot: ContinuousClock().systemEpoch.duration(to: .now))
     }

@@ -121,7 +121,6 @@ final class PolledSocket: PollSource {
 
     // MARK: - Sending
 
-    /// Marks that the send queue has messages.
     func scheduleSend() {
         hasMessagesToSend = true
     }
@@ -165,7 +164,6 @@ final class PolledSocket: PollSource {
     /// When the connections are to be looked at again; nil if there is no reason to.
     var nextScan: MonotonicTime? { closing == nil ? connections.nextScan : nil }
 
-    /// Looks at the connections if it is time.
     func scanConnectionsIfDue(at now: MonotonicTime) {
         if closing == nil { connections.scanIfDue(at: now, isRead: !needsPoll) }
     }
@@ -202,7 +200,6 @@ final class PolledSocket: PollSource {
         connections.close(handle)
     }
 
-    /// Calls the handlers of all callers of `close`.
     func callCloseHandlers() {
         for handler in closing?.handlers ?? [] { handler() }
     }

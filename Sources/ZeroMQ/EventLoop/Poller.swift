@@ -234,7 +234,6 @@ extension WakeupQueue<PollerCommands> {
         post { $0.sendingSockets.append(id) }
     }
 
-    /// Removes and returns all commands.
     func drain() -> PollerCommands {
         take { commands in
             defer { commands = PollerCommands() }

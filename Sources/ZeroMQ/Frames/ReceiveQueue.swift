@@ -35,7 +35,6 @@ final class ReceiveQueue: Sendable {
         self.limit = limit
     }
 
-    /// What the queue accepts now.
     var capacity: Acceptance {
         switch state.read(\.footprint) {
         case ..<limit: .messages
@@ -53,7 +52,6 @@ final class ReceiveQueue: Sendable {
         }
     }
 
-    /// Appends truncated messages.
     func appendTruncated(_ batch: [Message]) {
         state.update { state in
             for message in batch { state.appendTruncated(message) }

@@ -83,7 +83,6 @@ struct MessageQueue: Sendable {
 
     var count: Int { bursts.reduce(0) { $0 + $1.count } }
 
-    /// Appends messages.
     mutating func append(_ burst: ArraySlice<Message>) {
         if !burst.isEmpty { bursts.append(burst) }
     }

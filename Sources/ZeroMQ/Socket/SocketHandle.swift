@@ -98,7 +98,6 @@ struct SocketHandle: ~Copyable {
         }
     }
 
-    /// Stops sending events.
     func endMonitor() {
         zmq_socket_monitor(socket, nil, 0)
     }

@@ -14,7 +14,6 @@ public enum SocketKind: String, Sendable, Hashable, CaseIterable {
     /// DEALER: sends to and receives from a router, without the lockstep of REQ.
     case dealer
 
-    /// The libzmq type.
     var type: Int32 {
         switch self {
         case .publisher: ZMQ_XPUB
