@@ -24,7 +24,7 @@ struct DurablePublishing {
         let events = try await io.open(.publisher, bind: ["tcp://127.0.0.1:*"])
         let publisher = Publisher(events, of: log, positions: [:])
         let subscriber = try await io.open(.subscriber, connect: events.addresses, subscriptions: ["movie."])
-        await events.waitForSubscribers(to: "movie.")
+        await events.waitForSubscription()
 
         try await alone(database)
         try await grouped(database)

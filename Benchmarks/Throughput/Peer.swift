@@ -39,7 +39,7 @@ struct Peer {
         options.linger = .seconds(60)
         let socket = try await io.open(.publisher, bind: [address], options: options)
         let publisher = Publisher(socket, of: log, positions: [:])
-        await socket.waitForSubscribers(to: "ranking", count: subscribers)
+        await socket.waitForSubscription(after: subscribers - 1)
         let began = ContinuousClock.now
         for first in stride(from: 0, to: count, by: 100) {
             let place = first % events.count

@@ -1,14 +1,6 @@
-/// Runs an operation, and cancels it if it takes longer than a limit.
+/// Runs an operation, and cancels it and throws `late` if it takes longer than a limit.
 ///
 /// The call returns only after `work` has ended, so `work` must end when it is cancelled.
-///
-/// - Parameters:
-///   - limit: the longest time that `work` may take.
-///   - late: the error that is thrown after that time.
-///   - clock: the clock that measures the limit.
-///   - work: the operation.
-/// - Returns: the value of `work`.
-/// - Throws: `late`, or the error of `work`.
 public func withDeadline<Value: Sendable>(
     _ limit: Duration, orThrow late: @autoclosure @Sendable () -> any Error,
     clock: any Clock<Duration> = ContinuousClock(), _ work: @escaping @Sendable () async throws -> Value
@@ -23,5 +15,14 @@ public func withDeadline<Value: Sendable>(
         defer { tasks.cancelAll() }
         guard let value = try await tasks.next() else { throw late }
         return value
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds as C libraries take it: rounded up, so that no wait ends early, never negative,
+    /// and at most 68 years.
+    public var milliseconds: Int {
+        let (seconds, attoseconds) = max(.zero, min(self, .seconds(Int32.max))).components
+        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

@@ -4,17 +4,14 @@
 ///
 /// The operation runs in the caller's task, never twice at once. There is no limit on attempts.
 public struct RetryLoop: Sendable {
-    private let clock: any Clock<Duration>
-    private let firstPause: Duration
-    private let longestPause: Duration
+    private static let firstPause = Duration.milliseconds(250)
+    private static let longestPause = Duration.seconds(30)
 
-    /// Makes a loop that pauses on `clock`, first for `firstPause`, then twice as long each time, up to `longestPause`.
-    public init(
-        clock: any Clock<Duration>, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(30)
-    ) {
+    private let clock: any Clock<Duration>
+
+    /// Makes a loop that pauses on `clock`, first for 250 ms, then twice as long each time, up to 30 seconds.
+    public init(clock: any Clock<Duration>) {
         self.clock = clock
-        self.firstPause = firstPause
-        self.longestPause = longestPause
     }
 
     /// Calls `operation` until it returns, and returns its value; returns nil if the task is cancelled in a pause.
@@ -22,14 +19,12 @@ public struct RetryLoop: Sendable {
     /// The first attempt is made whether the task is cancelled or not. A cancelled task makes one attempt at most: the
     /// pause after it ends at once.
     ///
-    /// - Parameters:
-    ///   - operation: the operation.
-    ///   - onFailure: receives the error of each failed attempt, before the pause.
+    /// - Parameter onFailure: receives the error of each failed attempt, before the pause.
     public func run<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value,
         onFailure: (any Error) -> Void
     ) async -> Value? {
-        var pause = firstPause
+        var pause = Self.firstPause
         while true {
             do {
                 return try await operation()
@@ -37,7 +32,7 @@ public struct RetryLoop: Sendable {
                 onFailure(error)
             }
             guard (try? await clock.sleep(for: pause)) != nil else { return nil }  // fails by cancellation alone
-            pause = min(pause * 2, longestPause)
+            pause = min(pause * 2, Self.longestPause)
         }
     }
 }

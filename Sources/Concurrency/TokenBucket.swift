@@ -8,12 +8,7 @@ public struct TokenBucket: Sendable {
     private var tokens: Double
     private var lastRefill: Duration
 
-    /// Makes a full bucket.
-    ///
-    /// - Parameters:
-    ///   - capacity: the largest number of tokens.
-    ///   - refillPerSecond: the number of tokens that are added each second.
-    ///   - now: the time since the fixed moment.
+    /// Makes a full bucket; `now` is the time since the fixed moment.
     public init(capacity: Double, refillPerSecond: Double, at now: Duration = .zero) {
         self.capacity = capacity
         self.refillPerSecond = refillPerSecond

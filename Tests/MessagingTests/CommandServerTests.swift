@@ -119,7 +119,7 @@ import ZeroMQ
                 [[]], [[0xFF, 0xFE], []], [Array("stat us".utf8)], [Array(repeating: 0x41, count: 100_000)],
                 Array(repeating: Array("x".utf8), count: 20),
             ]
-            await client.send(questions.map(Message.init))
+            await client.send(questions.map { Message($0) })
             for message in await client.next(questions.count) {
                 let reply = Reply(frames: message.frames)
                 #expect(reply.failure?.code == .badRequest)

@@ -17,7 +17,7 @@ import ZeroMQ
         async let running: Void = pulse.run { found.withLock { $0 += 1 } }
 
         for _ in 0..<2 {
-            await events.waitForSubscribers(to: "heartbeat.worker")
+            await events.waitForSubscription()
             events.post([Message([Array("heartbeat.worker".utf8), Array("{}".utf8)])])
             try await waitUntil("the heartbeat", look: { pulse.problem }, is: { $0 == nil })
             clock.advance(by: .milliseconds(4_999))

@@ -77,9 +77,9 @@ final class PublisherHarness: Sendable {
         eventSocket.post([Message(heartbeat.frames(from: log.log.source, at: log.time))])
     }
 
-    /// Waits until there is a subscriber to a topic.
-    func waitForSubscriber(to topic: String) async {
-        await eventSocket.waitForSubscribers(to: topic)
+    /// Waits until a client has subscribed to events and to heartbeats.
+    func waitForSubscriber() async {
+        await eventSocket.waitForSubscription(after: 1)
     }
 
     /// Subscribes to the process.
@@ -105,6 +105,16 @@ func requests(_ count: Int) -> [String] {
 }
 
 extension Subscription {
+    /// Passes each item to `body` until that returns a value.
+    func read<Value>(_ body: (Item) async throws -> Value?) async throws -> Value? {
+        try await readBatches { batch in
+            for item in batch.items {
+                if let value = try await body(item) { return value }
+            }
+            return nil
+        }
+    }
+
     /// The events up to the one with the given number in its stream, by number; of one stream alone, if that is given.
     func numbers(upTo last: Int, of stream: Contract.Stream? = nil) async throws -> [UInt64] {
         var numbers: [UInt64] = []

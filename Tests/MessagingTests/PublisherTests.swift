@@ -26,7 +26,7 @@ import ZeroMQ
             let socket = try await io.bind(.publisher)
             let publisher = Publisher(socket, of: log.log, positions: [:])
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: [""])
-            await socket.waitForSubscribers(to: "movie")
+            await socket.waitForSubscription()
             let events = try await log.append((0..<200).map { _ in try draft("movie.20240001") })
             async let beating: Void = { for _ in 0..<200 { publisher.sendHeartbeat(at: noon) } }()
             for event in events { publisher.publish([event]) }
@@ -56,7 +56,7 @@ import ZeroMQ
             let events = try await log.append(draft("movie.20240001"), draft("movie.20240002"))
             let publisher = Publisher(socket, of: log.log, positions: try await log.positions())
             let subscriber = try await io.open(.subscriber, connect: socket.addresses, subscriptions: ["heartbeat."])
-            await socket.waitForSubscribers(to: "heartbeat.")
+            await socket.waitForSubscription()
             publisher.publish([events[0]])
             publisher.sendHeartbeat(at: noon)
             let heartbeats = try await subscriber.next(1).map(heartbeat)

@@ -22,7 +22,7 @@ import Testing
         let log = try await EventLogFixture(in: folder)
         let first = try await PublisherHarness(log, events: events, commands: commands)
         let subscriber = try PythonSubscriber(first, [prefix, "--from-start", "--stop-after", "5"])
-        await first.waitForSubscriber(to: "heartbeat.worker")
+        await first.waitForSubscriber()
         try await first.publish("movie.AAAAAAAA")
         var output = await subscriber.piece()
         // Written, and then it dies before it can say so.
@@ -53,7 +53,7 @@ import Testing
             commands: first.commands.replacing("127.0.0.1", with: "127.0.0.2"))
         let subscriber = try PythonSubscriber(
             first, hosts: "127.0.0.1,127.0.0.2", ["movie.", "--from-start", "--stop-after", "3"])
-        await first.waitForSubscriber(to: "heartbeat.worker")
+        await first.waitForSubscriber()
         try await first.publish("movie.AAAAAAAA")
         var output = await subscriber.piece()
         // It dies, and something is written before the other one is heard.

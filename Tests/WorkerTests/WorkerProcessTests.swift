@@ -171,7 +171,7 @@ import ZeroMQ
         let kobis = ["MARQUEE_KOBIS_URL": server.url]
         try await withWorker(kobis) { run, io in
             let client = try await io.open(.publisher, connect: [run.requests])
-            await client.waitForSubscribers(to: "")
+            await client.waitForSubscription()
             client.post([Message("fetch.day", #"{"date":"2024-06-04","id":"kept"}"#)])
             for await _ in server.arrivals { break }
         }

@@ -123,8 +123,7 @@ struct ClientPlacesTests {
         }
         let lost = try await friend.open(.subscriber, connect: publisher.addresses, subscriptions: ["a"])
         let reader = try await other.open(.subscriber, connect: publisher.addresses, subscriptions: ["b"])
-        await publisher.waitForSubscribers(to: "a")
-        await publisher.waitForSubscribers(to: "b")
+        await publisher.waitForSubscription(after: 1)
         // It has sent nothing, so nobody knows whose it is.
         let silent = RawPeer(connectedTo: router.addresses[0])
         try await waitUntil("connections", look: { router.counters.connections }, is: { $0 == 3 })

@@ -93,7 +93,7 @@ struct EncryptionTests {
         _ = try await client.open(.subscriber, connect: publisher.addresses, subscriptions: [""])
         #expect(try #require(await server.failures.first { _ in true }).reason == .missingRole)
         let publisherClient = try await client.open(.publisher, connect: subscriber.addresses)
-        await publisherClient.waitForSubscribers(to: "")
+        await publisherClient.waitForSubscription()
         publisherClient.post([Message("topic", "body")])
         #expect(try await subscriber.next().peer?.name == "friend")
         await client.shutdown()

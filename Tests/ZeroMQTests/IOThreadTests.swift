@@ -16,7 +16,6 @@ struct IOThreadTests {
             }
             #expect(error?.reason == .addressInUse)
             #expect(error?.description == "bind \(address): address in use (errno 98)")
-            #expect(error?.isRetryable == true)
         }
     }
 

@@ -45,7 +45,7 @@ struct MemoryLimitTests {
         let other = try await threads[1].open(client, connect: server.addresses)
         let peer = try await threads[2].open(client, connect: server.addresses)
         if client == .publisher {
-            for publisher in [other, peer] { await publisher.waitForSubscribers(to: "") }
+            for publisher in [other, peer] { await publisher.waitForSubscription() }
         }
         // Encrypting all of it takes longer than the server waits.
         await peer.send([Message([[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 2_000))])

@@ -164,7 +164,7 @@ struct PeerConnectionTests {
             for prefix in prefixes { monitor.recordSubscription(Message([[1] + prefix.utf8]), over: gone.server) }
         }
         read([(.accepted, gone.server, gone.endpoint)], by: monitor)
-        let begin = MonotonicTime.now
+        let begin = ContinuousClock.now
         read([(.disconnected, gone.server, gone.endpoint)], by: monitor)
         try gone.reuseDescriptor(for: other)
         read([(.accepted, gone.server, other.endpoint)], by: monitor)

@@ -57,7 +57,7 @@ struct SilentPeerTests {
                         && subscribed.handshake(as: "SUB") && subscribed.sendBytes(RawPeer.frame([1]))
                 })
             let question = try await server.next()
-            await publisher.waitForSubscribers(to: "news")
+            await publisher.waitForSubscription()
             // Long enough for several heartbeats.
             try await Task.sleep(for: options.heartbeat * 10)
             await server.send([question.answered(with: [2])])
@@ -83,7 +83,7 @@ struct SilentPeerTests {
             )
             // An empty identity; and a subscription to everything.
             #expect(first.sendBytes([1, 0]) && second.sendBytes(secondVersion(as: 2) + [0, 1, 1]))
-            await publisher.waitForSubscribers(to: "news", count: 2)
+            await publisher.waitForSubscription(after: 1)
             try await Task.sleep(for: options.handshake * 10)
             #expect(publisher.counters.connections == 2 && publisher.counters.disconnections == 0)
             withExtendedLifetime((first, second)) {}
@@ -119,7 +119,7 @@ struct SilentPeerTests {
             let publisher = try await thread.open(.publisher, bind: ["tcp://127.0.0.1:*"], options: options)
             let peer = RawPeer(connectedTo: publisher.addresses[0])
             #expect(await onOwnThread { peer.handshake(as: "SUB") && peer.sendBytes(RawPeer.frame([1])) })
-            await publisher.waitForSubscribers(to: "news")
+            await publisher.waitForSubscription()
             let news = [Message](repeating: Message([[UInt8](repeating: 7, count: 1 << 20)]), count: 30)
             publisher.post(news)
             try await waitUntil("connections", look: { publisher.counters.connections }, is: { $0 == 0 })

@@ -1,5 +1,6 @@
 import CCurl
 import Compression
+import Concurrency
 import FoundationEssentials
 import Glibc
 
@@ -87,7 +88,8 @@ final class Transfer {
     /// Appends bytes to the body; false aborts the transfer.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard body.count + bytes.count <= pending.request.responseLimit else {
-            abortReason = .tooLarge(limit: pending.request.responseLimit)
+            abortReason = TransferError(
+                kind: .invalid, reason: "the response body is longer than \(pending.request.responseLimit) bytes")
             return false
         }
         guard budget.total == body.count || bytes.count <= budget.limit - budget.total else {
@@ -195,7 +197,7 @@ extension Transfer {
 
         // No signals: the resolver thread handles the timeout of name resolution.
         easy.set(CURLOPT_NOSIGNAL, to: 1)
-        easy.set(CURLOPT_TIMEOUT_MS, to: Int(pending.timeLeft.milliseconds))
+        easy.set(CURLOPT_TIMEOUT_MS, to: pending.timeLeft.milliseconds)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: 5_000)
         // Without this option, cancelling a transfer during name resolution blocks the loop until the resolver thread
         // ends (ten seconds if the name server does not respond). With it, the resolver thread ends by itself and frees

@@ -29,7 +29,6 @@ final class Transport: Sendable {
     /// Performs a transfer.
     ///
     /// - Parameters:
-    /// - request: The request or mail to send.
     /// - timeout: The time that the transfer can take once it has started.
     /// - deadline: The time that waiting for a connection and the transfer can take together.
     func perform(_ request: TransferRequest, timeout: Duration, deadline: Duration) async -> TransferResult {
@@ -160,7 +159,7 @@ private final class TransferLoop {
         while runOnce() {
             let next = waiting.lazy.map(\.deadline).min()
             let pause = next.map { ContinuousClock.now.duration(to: $0) } ?? .seconds(60)
-            check(curl_multi_poll(multi, nil, 0, pause.milliseconds, nil), "curl_multi_poll")
+            check(curl_multi_poll(multi, nil, 0, Int32(clamping: pause.milliseconds), nil), "curl_multi_poll")
         }
     }
 
@@ -247,14 +246,6 @@ private final class TransferLoop {
     }
 }
 
-extension Duration {
-    /// The duration in milliseconds for libcurl: rounded up, so that no wait ends early, and never negative.
-    var milliseconds: Int32 {
-        let (seconds, attoseconds) = max(.zero, min(self, .milliseconds(Int32.max))).components
-        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-    }
-}
-
 // MARK: - Request
 
 enum TransferRequest: Sendable {
@@ -294,12 +285,9 @@ struct TransferError: Error {
     let reason: String
     /// Whether a part of an HTTP request was sent, so that the service may have seen it.
     var wasSent = false
+}
 
-    init(kind: UpstreamError.Kind, reason: String) {
-        self.kind = kind
-        self.reason = reason
-    }
-
+extension TransferError {
     /// Creates an error from libcurl's result.
     init(_ code: CURLcode, _ explanation: String) {
         reason = Self.advice(code, explanation).map { "\(explanation); \($0)" } ?? explanation
@@ -339,10 +327,6 @@ struct TransferError: Error {
     }
 
     static let cancelled = TransferError(kind: .cancelled, reason: "cancelled")
-
-    static func tooLarge(limit: Int) -> TransferError {
-        TransferError(kind: .invalid, reason: "the response body is longer than \(limit) bytes")
-    }
 }
 
 typealias TransferResult = Result<HTTPResponse, TransferError>

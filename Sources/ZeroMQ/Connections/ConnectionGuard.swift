@@ -100,7 +100,8 @@ final class ConnectionGuard {
     ///   - begin: When the socket began to be read.
     ///   - isDrained: Whether the socket had no further message.
     func admit(
-        _ messages: inout [Message], over descriptors: [Int32], readSince begin: MonotonicTime, isDrained: Bool
+        _ messages: inout [Message], over descriptors: [Int32], readSince begin: ContinuousClock.Instant,
+        isDrained: Bool
     ) {
         publisher?.record(messages, over: descriptors, readSince: begin, isDrained: isDrained)
         guard isServer, kind != .publisher, let connections else { return }
@@ -130,12 +131,12 @@ final class ConnectionGuard {
     var hasEndedConnections: Bool { connections?.hasEndedConnections == true }
 
     /// When the connections are to be looked at again; nil if there is no reason to.
-    var nextScan: MonotonicTime? { connections?.nextScan }
+    var nextScan: ContinuousClock.Instant? { connections?.nextScan }
 
     /// Looks at the connections if it is time and every message that was complete the last time has been received.
     ///
     /// - Parameter isRead: Whether the socket was read until it was empty.
-    func scanIfDue(at now: MonotonicTime, isRead: Bool) {
+    func scanIfDue(at now: ContinuousClock.Instant, isRead: Bool) {
         guard let connections, let nextScan, nextScan <= now, isRead || connections.hasReceivedBacklog else { return }
         connections.scan(at: now)
     }

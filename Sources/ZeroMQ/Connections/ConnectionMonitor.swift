@@ -45,11 +45,11 @@ final class ConnectionMonitor {
     private var connectionsByKey: [String: Int] = [:]
     /// The rate of new connections of each address.
     private var buckets: [String: TokenBucket] = [:]
-    private let start = MonotonicTime.now
+    private let start = ContinuousClock.now
     private var lastNumber: UInt64 = 0
     /// The descriptors of connections that have ended since every message was received, and when: messages over them may be
     /// those of the earlier connection. Empty without encryption.
-    private var endedDescriptors: [Int32: MonotonicTime] = [:]
+    private var endedDescriptors: [Int32: ContinuousClock.Instant] = [:]
     /// The bytes of the subscriptions of all clients of a publisher.
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
@@ -59,7 +59,7 @@ final class ConnectionMonitor {
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
-    private(set) var lastScan = MonotonicTime.now
+    private(set) var lastScan = ContinuousClock.now
     private var scanInterval = scanIntervals.lowerBound
     /// The number of messages that may have been complete at the last scan and have not been received since.
     private var backlog = 0
@@ -189,7 +189,7 @@ final class ConnectionMonitor {
 
     /// Takes a token for a new connection from the bucket of an address; returns false if there is none.
     private func takeToken(of address: String) -> Bool {
-        let now = .now - start
+        let now = ContinuousClock.now - start
         let rate = Double(options.newConnectionsPerSecond)
         if buckets.count >= Self.bucketLimit, buckets[address] == nil { buckets = [:] }
         let full = TokenBucket(capacity: 2 * rate, refillPerSecond: rate, at: now)
@@ -253,7 +253,7 @@ final class ConnectionMonitor {
 
     /// Records that the socket was read until it was empty: every message of the connections whose end was known when the
     /// reading began has been received, and libzmq keeps nothing of them.
-    func recordEmptySocket(readSince begin: MonotonicTime) {
+    func recordEmptySocket(readSince begin: ContinuousClock.Instant) {
         endedBytes = 0
         if !endedDescriptors.isEmpty { endedDescriptors = endedDescriptors.filter { $0.value >= begin } }
     }
@@ -344,7 +344,7 @@ final class ConnectionMonitor {
     // MARK: - Scans
 
     /// The time of the next scan; nil if there is nothing to look at.
-    var nextScan: MonotonicTime? {
+    var nextScan: ContinuousClock.Instant? {
         connections.isEmpty || (!isEncrypted && kind != .router) ? nil : lastScan + scanInterval
     }
 
@@ -354,10 +354,11 @@ final class ConnectionMonitor {
     var hasReceivedBacklog: Bool { backlog <= 0 }
 
     /// Measures all connections, and drops those with too long an incomplete message or too many unread bytes.
-    func scan(at now: MonotonicTime) {
+    func scan(at now: ContinuousClock.Instant) {
         for connection in connections.values { connection.scan(at: now) }
         scanInterval = max(
-            Self.scanIntervals.lowerBound, min((.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
+            Self.scanIntervals.lowerBound,
+            min((ContinuousClock.now - now) * Self.scanShare, Self.scanIntervals.upperBound))
         lastScan = now
         backlog = connections.count
         if kind == .router {

@@ -43,7 +43,7 @@ final class PeerConnection {
     private(set) var subscribedBytes = 0
     private var hasReceivedMessage = false
     /// The time of the last scan; before the first one, when the connection became known.
-    private var lastScan = MonotonicTime.now
+    private var lastScan = ContinuousClock.now
     /// The bytes that the kernel had received at the last scan.
     private var receivedBytes = 0
     /// The bytes that libzmq had read from the kernel at the last scan.
@@ -104,7 +104,7 @@ final class PeerConnection {
     }
 
     /// Measures how many bytes have arrived since the last complete message.
-    func scan(at now: MonotonicTime) {
+    func scan(at now: ContinuousClock.Instant) {
         let interval = now - lastScan
         lastScan = now
         guard cookie == socketCookie(of: descriptor) else {

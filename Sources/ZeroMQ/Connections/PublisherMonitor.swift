@@ -29,16 +29,16 @@ final class PublisherMonitor: Sendable {
         var endpoint: InprocEndpoint?
         /// Whether the socket was empty at some time since the last scan.
         var isDrained = true
-        var trimTime: MonotonicTime?
+        var trimTime: ContinuousClock.Instant?
         /// When the connections may be measured again.
-        var nextMeasurement = MonotonicTime.now
+        var nextMeasurement = ContinuousClock.now
     }
 
     /// What the I/O thread does.
     private struct Work {
         /// When it began to use the socket that it has not read until it was empty since; nil if it has.
-        var beginning: MonotonicTime?
-        var lastUse = MonotonicTime.now
+        var beginning: ContinuousClock.Instant?
+        var lastUse = ContinuousClock.now
         /// Whether the monitor's thread sleeps for longer than a tick.
         var monitorSleeps = false
     }
@@ -62,7 +62,7 @@ final class PublisherMonitor: Sendable {
 
     /// Records that the I/O thread begins to use the socket.
     func beginWork() {
-        let now = MonotonicTime.now
+        let now = ContinuousClock.now
         let mustWake = work.withLock { work in
             defer { work.monitorSleeps = false }
             work.beginning = work.beginning ?? now
@@ -78,13 +78,9 @@ final class PublisherMonitor: Sendable {
     }
 
     /// Counts the subscriptions that the socket has delivered, and disconnects the clients that have too many.
-    ///
-    /// - Parameters:
-    ///   - messages: The messages, each a byte 1 (subscribe) or 0 (unsubscribe) and the prefix.
-    ///   - descriptors: The descriptor of the connection of each message.
-    ///   - begin: When the socket began to be read.
-    ///   - isDrained: Whether the socket had no further message.
-    func record(_ messages: [Message], over descriptors: [Int32], readSince begin: MonotonicTime, isDrained: Bool) {
+    func record(
+        _ messages: [Message], over descriptors: [Int32], readSince begin: ContinuousClock.Instant, isDrained: Bool
+    ) {
         guard isDrained || !messages.isEmpty else { return }
         state.withLock { state in
             // The connection of a message is known once its event is handled.
@@ -132,8 +128,8 @@ final class PublisherMonitor: Sendable {
 
     /// Handles the events, and scans the connections if a scan is due or the I/O thread is behind; returns when there is
     /// more to do, nil if there is nothing before the next event.
-    private func runOnce() -> MonotonicTime? {
-        let now = MonotonicTime.now
+    private func runOnce() -> ContinuousClock.Instant? {
+        let now = ContinuousClock.now
         let workBeginning = work.withLock(\.beginning)
         let isBehind = workBeginning.map { now - $0 > Self.longWork } ?? false
         return state.withLock { state in
@@ -143,7 +139,7 @@ final class PublisherMonitor: Sendable {
             if isBehind {
                 if state.nextMeasurement <= now {
                     connections.dropUndelivered()
-                    state.nextMeasurement = now + (.now - now) * Self.measurementShare
+                    state.nextMeasurement = now + (ContinuousClock.now - now) * Self.measurementShare
                 }
             } else if let nextScan = connections.nextScan, nextScan <= now,
                 workBeginning == nil || state.isDrained || connections.hasReceivedBacklog
@@ -164,8 +160,8 @@ final class PublisherMonitor: Sendable {
 
     /// Returns for how many milliseconds poll(2) may wait, -1 without a limit: a tick while the socket is used, else until
     /// the deadline. The I/O thread wakes the thread when it uses the socket again.
-    private func sleepTime(until deadline: MonotonicTime?) -> Int32 {
-        let now = MonotonicTime.now
+    private func sleepTime(until deadline: ContinuousClock.Instant?) -> Int32 {
+        let now = ContinuousClock.now
         let isInUse = work.withLock { work in
             work.monitorSleeps = work.beginning == nil && now - work.lastUse > Self.attention
             return !work.monitorSleeps

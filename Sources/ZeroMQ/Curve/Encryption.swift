@@ -25,10 +25,8 @@ public struct Encryption: Sendable {
 
         /// Makes a server.
         ///
-        /// - Parameters:
-        ///   - keys: The server's keys.
-        ///   - admission: Decides whether to admit a client, by its key and the kind of socket it connects to. Called on
-        ///     the I/O thread; must be quick.
+        /// - Parameter admission: Decides whether to admit a client, by its key and the kind of socket it connects to.
+        ///   Called on the I/O thread; must be quick.
         public init(keys: KeyPair, admission: @escaping @Sendable (PublicKey, SocketKind) -> Admission) {
             self.keys = keys
             self.admission = admission
@@ -57,9 +55,9 @@ extension Encryption.Client {
     /// The libzmq options of a client.
     var settings: [SocketSetting] {
         [
-            SocketSetting("ZMQ_CURVE_SERVERKEY", ZMQ_CURVE_SERVERKEY, bytes: server.bytes),
-            SocketSetting("ZMQ_CURVE_PUBLICKEY", ZMQ_CURVE_PUBLICKEY, bytes: keys.publicKey.bytes),
-            SocketSetting("ZMQ_CURVE_SECRETKEY", ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+            SocketSetting(ZMQ_CURVE_SERVERKEY, bytes: server.bytes),
+            SocketSetting(ZMQ_CURVE_PUBLICKEY, bytes: keys.publicKey.bytes),
+            SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
         ]
     }
 }
@@ -68,9 +66,9 @@ extension Encryption.Server {
     /// Returns the libzmq options of a server. Its ZAP domain is the kind of socket that a client connects to.
     func settings(for kind: SocketKind) -> [SocketSetting] {
         [
-            SocketSetting("ZMQ_CURVE_SERVER", ZMQ_CURVE_SERVER, 1),
-            SocketSetting("ZMQ_CURVE_SECRETKEY", ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
-            SocketSetting("ZMQ_ZAP_DOMAIN", ZMQ_ZAP_DOMAIN, bytes: Array(kind.rawValue.utf8)),
+            SocketSetting(ZMQ_CURVE_SERVER, 1),
+            SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+            SocketSetting(ZMQ_ZAP_DOMAIN, bytes: Array(kind.rawValue.utf8)),
         ]
     }
 }

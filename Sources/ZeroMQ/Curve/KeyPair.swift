@@ -14,10 +14,7 @@ public struct KeyPair: Sendable {
         var secretText = publicText
         let status = zmq_curve_keypair(&publicText, &secretText)
         precondition(status == 0, "zmq_curve_keypair: this libzmq is built without CURVE")
-        let texts = [publicText, secretText].map { text in
-            String(decoding: text.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        guard let publicKey = PublicKey(texts[0]), let secretKey = decodeKey(texts[1]) else {
+        guard let publicKey = PublicKey(text(publicText)), let secretKey = decodeKey(text(secretText)) else {
             preconditionFailure("zmq_curve_keypair returned an invalid key")
         }
         self.publicKey = publicKey
@@ -27,11 +24,11 @@ public struct KeyPair: Sendable {
     /// Reads the secret key from its 40 characters and derives the public key with zmq_curve_public(3).
     ///
     /// - Returns: nil if the text is not a key.
-    public init?(secret text: String) {
+    public init?(secret: String) {
         var publicText = [CChar](repeating: 0, count: 41)
-        guard let secretKey = decodeKey(text), zmq_curve_public(&publicText, text) == 0 else { return nil }
-        let bytes = publicText.dropLast().map(UInt8.init(bitPattern:))
-        guard let publicKey = PublicKey(String(decoding: bytes, as: UTF8.self)) else { return nil }
+        guard let secretKey = decodeKey(secret), zmq_curve_public(&publicText, secret) == 0,
+            let publicKey = PublicKey(text(publicText))
+        else { return nil }
         self.publicKey = publicKey
         self.secretKey = secretKey
     }
@@ -74,9 +71,14 @@ private let keySize = 32
 /// zmq_z85_encode(3).
 private func encodeKey(_ bytes: [UInt8]) -> String {
     // Z85 encodes four bytes in five characters, and zmq_z85_encode adds a zero.
-    var text = [CChar](repeating: 0, count: keySize / 4 * 5 + 1)
-    zmq_z85_encode(&text, bytes, keySize)
-    return String(decoding: text.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    var characters = [CChar](repeating: 0, count: keySize / 4 * 5 + 1)
+    zmq_z85_encode(&characters, bytes, keySize)
+    return text(characters)
+}
+
+/// Returns what libzmq has written, without the zero at its end.
+private func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
 /// zmq_z85_decode(3); returns nil if the text is not a key.

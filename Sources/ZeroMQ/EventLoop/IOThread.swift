@@ -68,10 +68,16 @@ public final class IOThread: TaskExecutor {
         precondition(subscriptions.isEmpty || kind == .subscriber, "only a subscriber can subscribe")
         precondition(
             options.receiveQueueBytes > 0 && options.sendQueueLimit > 0, "a queue with a limit of 0 blocks forever")
-        let opened = try await perform { (poller) throws(ZeroMQError) in
-            try poller.open(kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
+        let opened: Result<Poller.OpenedSocket, ZeroMQError> = await withCheckedContinuation { continuation in
+            wakeupQueue.post { poller in
+                continuation.resume(
+                    returning: Result { () throws(ZeroMQError) in
+                        try poller.open(
+                            kind, bind: bind, connect: connect, subscriptions: subscriptions, options: options)
+                    })
+            }
         }
-        return Socket(kind, on: self, opened)
+        return Socket(kind, on: self, try opened.get())
     }
 
     /// Closes every socket and ends the context.
@@ -88,18 +94,6 @@ public final class IOThread: TaskExecutor {
     /// Disconnects the clients of all bound sockets whose key has one of these names, and those whose key is not known.
     public func disconnect(keys: Set<String>) {
         wakeupQueue.post { $0.disconnect(keys: keys) }
-    }
-
-    /// Runs `body` on the thread and returns its result.
-    func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (Poller) throws(ZeroMQError) -> Result
-    ) async throws(ZeroMQError) -> Result {
-        let result: Swift.Result<Result, ZeroMQError> = await withCheckedContinuation { continuation in
-            wakeupQueue.post { poller in
-                continuation.resume(returning: Swift.Result { () throws(ZeroMQError) in try body(poller) })
-            }
-        }
-        return try result.get()
     }
 
     // MARK: - Task executor

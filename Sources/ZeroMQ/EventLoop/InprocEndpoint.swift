@@ -4,9 +4,9 @@ internal import CZMQ
 final class InprocEndpoint: PollSource {
     // Without limits, so that libzmq's own threads never wait for this one.
     private static let settings = [
-        SocketSetting("ZMQ_LINGER", ZMQ_LINGER, 0),
-        SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, 0),
-        SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, 0),
+        SocketSetting(ZMQ_LINGER, 0),
+        SocketSetting(ZMQ_RCVHWM, 0),
+        SocketSetting(ZMQ_SNDHWM, 0),
     ]
 
     private let handle: SocketHandle

@@ -23,7 +23,7 @@ final class PolledSocket: PollSource {
     private var hasMessagesToSend = false
     /// Whether a message waits until the peer has room for it.
     private var isBlocked = false
-    private var closing: (deadline: MonotonicTime, handlers: [@Sendable () -> Void])?
+    private var closing: (deadline: ContinuousClock.Instant, handlers: [@Sendable () -> Void])?
 
     init(
         _ handle: consuming SocketHandle, connections: ConnectionGuard, kind: SocketKind, options: SocketOptions,
@@ -57,7 +57,7 @@ final class PolledSocket: PollSource {
     /// Receives up to one step's messages; returns false if more may be there.
     private func receiveStep() -> Bool {
         connections.handleEvents()
-        let begin = MonotonicTime.now
+        let begin = ContinuousClock.now
         // Messages are read even when there is no room for them, so that they do not pile up in libzmq.
         let capacity = shared.receiveQueue.capacity
         var batch: [Message] = []
@@ -83,7 +83,7 @@ final class PolledSocket: PollSource {
         connections.admit(&batch, over: descriptors, readSince: begin, isDrained: hasReadAll)
         if batch.count < count { footprint = batch.reduce(0) { $0 + $1.footprint } }
         if kind == .publisher {
-            counts.refused += batch.count { !shared.subscribers.record($0) }
+            countSubscriptions(in: batch, &counts)
             batch = []
         } else {
             counts.received = batch.count { $0.truncation == nil }
@@ -96,6 +96,15 @@ final class PolledSocket: PollSource {
         case .messages, .none: break
         }
         return hasReadAll
+    }
+
+    /// Counts what an XPUB socket has received: a byte 1 (subscribe) or 0 (unsubscribe) and the prefix, or what is no such
+    /// message.
+    private func countSubscriptions(in messages: [Message], _ counts: inout SocketCounters) {
+        let verbs = messages.map { $0.frames.count == 1 ? $0.frames[0].first : nil }
+        counts.refused += verbs.count { $0 != 0 && $0 != 1 }
+        let new = verbs.count { $0 == 1 }
+        if new > 0 { shared.subscriptions.update { $0.received += new } }
     }
 
     /// Receives the next message, or as much of it as there is capacity for and a reply to it needs.
@@ -162,22 +171,22 @@ final class PolledSocket: PollSource {
     // MARK: - Connections
 
     /// When the connections are to be looked at again; nil if there is no reason to.
-    var nextScan: MonotonicTime? { closing == nil ? connections.nextScan : nil }
+    var nextScan: ContinuousClock.Instant? { closing == nil ? connections.nextScan : nil }
 
-    func scanConnectionsIfDue(at now: MonotonicTime) {
+    func scanConnectionsIfDue(at now: ContinuousClock.Instant) {
         if closing == nil { connections.scanIfDue(at: now, isRead: !needsPoll) }
     }
 
     // MARK: - Closing
 
     /// The time at which a closing socket stops sending; nil if it is not closing.
-    var deadline: MonotonicTime? { closing?.deadline }
+    var deadline: ContinuousClock.Instant? { closing?.deadline }
 
     /// Whether the socket receives no more and only sends its queued messages.
     var isClosing: Bool { closing != nil }
 
     /// Whether the socket is closing and has nothing more to send, or no more time.
-    func hasFinishedSending(at now: MonotonicTime) -> Bool {
+    func hasFinishedSending(at now: ContinuousClock.Instant) -> Bool {
         guard let closing else { return false }
         return !hasMessagesToSend || closing.deadline <= now
     }
@@ -192,11 +201,11 @@ final class PolledSocket: PollSource {
     }
 
     /// Counts what was not sent, and lets libzmq use the rest of the linger for what was.
-    func finish(at now: MonotonicTime) {
+    func finish(at now: ContinuousClock.Instant) {
         guard let closing else { return }
         let unsent = sending.count + shared.sendQueue.drain().count
         shared.counters.withLock { $0.dropped += unsent }
-        handle.set(SocketSetting("ZMQ_LINGER", ZMQ_LINGER, (closing.deadline - now).milliseconds))
+        handle.set(SocketSetting(ZMQ_LINGER, (closing.deadline - now).milliseconds))
         connections.close(handle)
     }
 

@@ -14,7 +14,7 @@ extension Poller {
         _ kind: SocketKind, bind: [String], connect: [String], subscriptions: [String], options: SocketOptions
     ) throws(ZeroMQError) -> OpenedSocket {
         let subject = ([kind.rawValue] + bind + connect).joined(separator: " ")
-        guard case .running = phase else { throw .closed("open", subject) }
+        guard case .running = phase else { throw ZeroMQError("open", subject, code: ETERM) }
         precondition(
             encryption == nil || bind.isEmpty || connect.isEmpty, "an encrypted socket either binds or connects")
         // Only where an address is written out: of a name that has addresses of both families, libzmq would then try the
@@ -22,7 +22,7 @@ extension Poller {
         let usesIPv6 = (bind + connect).contains { $0.hasPrefix("tcp://[") }
         let settings =
             options.settings(for: kind, isBound: !bind.isEmpty, isEncrypted: encryption != nil)
-            + [SocketSetting("ZMQ_IPV6", ZMQ_IPV6, usesIPv6 ? 1 : 0)]
+            + [SocketSetting(ZMQ_IPV6, usesIPv6 ? 1 : 0)]
             + (try curveSettings(of: kind, isBound: !bind.isEmpty))
         let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
         let counters = Locked(SocketCounters())

@@ -8,7 +8,7 @@ final class Poller {
         /// No socket can be opened any more; the open ones send what they have queued.
         case closing
         /// All sockets are closed and libzmq ends the context; the poller stops waiting for it at the deadline.
-        case ending(MonotonicTime)
+        case ending(ContinuousClock.Instant)
         case ended
     }
 
@@ -31,7 +31,7 @@ final class Poller {
     private var descriptors: [pollfd] = []
     var lastID = 0
     private(set) var phase = Phase.running
-    private var lingerDeadline = MonotonicTime.now
+    private var lingerDeadline = ContinuousClock.now
     private var shutdownHandlers: [@Sendable () -> Void] = []
     private var isReleased = false
 
@@ -72,7 +72,7 @@ final class Poller {
 
     /// Scans the connections if a scan is due, then sleeps until a descriptor is readable or a deadline has passed.
     private func wait(hasMore: Bool) {
-        let now = MonotonicTime.now
+        let now = ContinuousClock.now
         var deadline = firstDeadline
         if let due = deadline, due <= now {
             for socket in orderedSockets { socket.scanConnectionsIfDue(at: now) }
@@ -104,8 +104,8 @@ final class Poller {
     }
 
     /// The earliest time at which the loop must run without an event; nil if there is none.
-    private var firstDeadline: MonotonicTime? {
-        var first: MonotonicTime?
+    private var firstDeadline: ContinuousClock.Instant? {
+        var first: ContinuousClock.Instant?
         if case .ending(let deadline) = phase { first = deadline }
         for socket in orderedSockets {
             guard let deadline = socket.deadline ?? socket.nextScan else { continue }
@@ -121,15 +121,6 @@ final class Poller {
         guard let socket = sockets[id] else { return }
         socket.scheduleSend()
         if socket.canSend { socket.send() }
-    }
-
-    func subscribe(_ id: Int, to prefix: String) throws(ZeroMQError) {
-        guard let socket = sockets[id] else { throw .closed("subscribe to", prefix) }
-        socket.handle.subscribe(to: prefix)
-    }
-
-    func value(of setting: SocketSetting, _ id: Int) -> Int64? {
-        sockets[id]?.handle.value(of: setting)
     }
 
     /// Closes a socket and then calls `handler`; calls it at once if the socket is closed already.
@@ -162,7 +153,7 @@ final class Poller {
 
     private func closeSockets() {
         if case .running = phase, !orderedSockets.contains(where: \.isClosing) { return }
-        let now = MonotonicTime.now
+        let now = ContinuousClock.now
         for (id, socket) in sockets where socket.hasFinishedSending(at: now) {
             socket.finish(at: now)
             sockets[id] = nil
@@ -175,7 +166,7 @@ final class Poller {
         }
     }
 
-    private func endContext(at now: MonotonicTime) {
+    private func endContext(at now: ContinuousClock.Instant) {
         zapEndpoint = nil
         phase = .ending(max(now, lingerDeadline) + Self.grace)
         do {

@@ -17,13 +17,8 @@ public struct Message: Sendable {
     /// Counts the message as unread by its receiver, on its way out of a router.
     var reservation: ConnectionGuard.UnreadBytes.Reservation?
 
-    /// Makes a message from its frames.
-    public init(_ frames: [[UInt8]]) {
-        self.init(frames, peer: nil)
-    }
-
-    /// Makes a message as it is received from a peer, or the answer to one: with the question's peer and connection.
-    public init(_ frames: [[UInt8]], peer: PeerIdentity?, connection: ConnectionID? = nil) {
+    /// Makes a message from its frames; one received from a peer, and the answer to it, with the peer and the connection.
+    public init(_ frames: [[UInt8]], peer: PeerIdentity? = nil, connection: ConnectionID? = nil) {
         self.frames = frames
         self.peer = peer
         self.connection = connection

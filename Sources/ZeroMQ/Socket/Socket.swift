@@ -65,10 +65,6 @@ public final class Socket: Sendable {
     ///
     /// Counts the messages queued here and in libzmq, but not those in the kernels. Counts only messages that name their
     /// connection.
-    ///
-    /// - Parameters:
-    ///   - peer: The sender of a message of the client.
-    ///   - connection: The connection of that message.
     public func unread(by peer: PeerIdentity?, over connection: ConnectionID?) -> Int {
         precondition(kind == .router, "only a router knows its clients")
         if let key = peer?.name { return shared.unreadBytes?.bytes(ofKey: key) ?? 0 }
@@ -100,8 +96,7 @@ public final class Socket: Sendable {
     /// one peer take no further room; different ones may take the same number of bytes again.
     ///
     /// Iterate it once; several iterations share the messages. The sequence ends when the socket is closed and its messages
-    /// are taken, or when the iterating task is cancelled. A publisher's delivers nothing: see
-    /// `waitForSubscribers(to:count:)`.
+    /// are taken, or when the iterating task is cancelled. A publisher's delivers nothing: see `waitForSubscription(after:)`.
     public var incoming: some AsyncSequence<[Message], Never> & Sendable {
         Batches(socket: self)
     }
@@ -119,33 +114,16 @@ public final class Socket: Sendable {
 
     // MARK: - Subscriptions
 
-    /// Subscribes to a further prefix of the messages' first frame. The publishers receive the subscription a little later.
-    ///
-    /// - Throws: `ZeroMQError` if the socket is closed.
-    public func subscribe(to prefix: String) async throws(ZeroMQError) {
-        precondition(kind == .subscriber, "only a subscriber can subscribe")
-        let id = id
-        try await thread.perform { (poller) throws(ZeroMQError) in try poller.subscribe(id, to: prefix) }
-    }
-
-    /// Waits until a publisher has at least `count` subscriptions that match `topic`; messages sent then reach them.
-    ///
-    /// Only the first 10,000 prefixes are counted.
-    ///
-    /// - Returns: false if the socket was closed or the task cancelled first.
-    @discardableResult
-    public func waitForSubscribers(to topic: String, count: Int = 1) async -> Bool {
-        precondition(kind == .publisher, "only a publisher has subscribers")
-        return await shared.subscribers.wait(for: count, to: topic)
-    }
-
-    /// Waits until a publisher has received more than `count` subscriptions since it was opened.
+    /// Waits until a publisher has received more than `count` subscriptions since it was opened; messages sent then reach
+    /// them.
     ///
     /// - Returns: The number of subscriptions received, including those that have ended; nil if the socket was closed or the
     ///   task cancelled first.
-    public func waitForSubscription(after count: Int) async -> Int? {
+    @discardableResult
+    public func waitForSubscription(after count: Int = 0) async -> Int? {
         precondition(kind == .publisher, "only a publisher has subscribers")
-        return await shared.subscribers.wait(forMoreThan: count)
+        guard await shared.subscriptions.wait(until: { $0.received > count || $0.isClosed }) else { return nil }
+        return shared.subscriptions.read { $0.received > count ? $0.received : nil }
     }
 
     // MARK: - Closing
@@ -157,19 +135,14 @@ public final class Socket: Sendable {
             thread.wakeupQueue.post { $0.close(id) { continuation.resume() } }
         }
     }
-
-    /// Returns the value of a libzmq option; nil if libzmq cannot report it.
-    func value(of setting: SocketSetting) async throws(ZeroMQError) -> Int64? {
-        let id = id
-        return try await thread.perform { (poller) throws(ZeroMQError) in poller.value(of: setting, id) }
-    }
 }
 
 /// The state that a socket's users and the I/O thread share; any thread may use all of it.
 struct SharedSocketState: Sendable {
     let receiveQueue: ReceiveQueue
     let sendQueue: SendQueue
-    let subscribers = SubscriptionCounts()
+    /// How many subscriptions a publisher has received, and whether it is closed.
+    let subscriptions = AsyncCondition((received: 0, isClosed: false))
     /// The bytes that a router's clients have not read; nil for other sockets.
     let unreadBytes: ConnectionGuard.UnreadBytes?
     let counters: Locked<SocketCounters>
@@ -178,6 +151,6 @@ struct SharedSocketState: Sendable {
     func close() {
         receiveQueue.finish()
         sendQueue.close()
-        subscribers.close()
+        subscriptions.update { $0.isClosed = true }
     }
 }

@@ -8,7 +8,7 @@ public struct SocketCounters: Sendable, Hashable {
     public internal(set) var received = 0
     /// Messages given to libzmq.
     public internal(set) var sent = 0
-    /// Received messages rejected: too many frames, a full queue, or, at a publisher, a malformed or uncounted subscription.
+    /// Received messages rejected: too many frames, a full queue, or, at a publisher, a malformed subscription.
     public internal(set) var refused = 0
     /// Messages returned to the caller because the send queue was full, the socket closed or the task cancelled.
     public internal(set) var returned = 0

@@ -43,27 +43,14 @@ struct SocketHandle: ~Copyable {
     func set(_ setting: SocketSetting) {
         if let bytes = setting.bytes {
             let status = zmq_setsockopt(socket, setting.option, bytes, bytes.count)
-            return precondition(status == 0, "zmq_setsockopt rejects the value of \(setting.name)")
+            return precondition(status == 0, "zmq_setsockopt rejects the value of the option \(setting.option)")
         }
         var wide = setting.value
         var narrow = Int32(clamping: setting.value)
         let status =
             setting.isWide
             ? zmq_setsockopt(socket, setting.option, &wide, 8) : zmq_setsockopt(socket, setting.option, &narrow, 4)
-        precondition(status == 0, "zmq_setsockopt rejects \(setting.value) for \(setting.name)")
-    }
-
-    /// zmq_getsockopt(3); returns nil if libzmq cannot report the option.
-    func value(of setting: SocketSetting) -> Int64? {
-        var wide: Int64 = 0
-        var narrow: Int32 = 0
-        var size = setting.isWide ? 8 : 4
-        let status =
-            setting.isWide
-            ? zmq_getsockopt(socket, setting.option, &wide, &size)
-            : zmq_getsockopt(socket, setting.option, &narrow, &size)
-        guard status == 0 else { return nil }
-        return setting.isWide ? wide : Int64(narrow)
+        precondition(status == 0, "zmq_setsockopt rejects \(setting.value) for the option \(setting.option)")
     }
 
     /// Reads the events and returns what is possible without waiting, ZMQ_POLLIN and ZMQ_POLLOUT (ZMQ_EVENTS).

@@ -1,4 +1,5 @@
 internal import CZMQ
+internal import Concurrency
 
 /// The limits and times of a socket.
 ///
@@ -92,45 +93,44 @@ extension SocketOptions {
     func settings(for kind: SocketKind, isBound: Bool, isEncrypted: Bool) -> [SocketSetting] {
         var settings = [
             // Per peer; above it the kind of socket decides: block, drop, or refuse.
-            SocketSetting("ZMQ_SNDHWM", ZMQ_SNDHWM, sendHighWater),
+            SocketSetting(ZMQ_SNDHWM, sendHighWater),
             // Unlimited, because the I/O thread reads every message and rejects what is too much. At a limit libzmq stops
             // reading a connection; if the connection breaks then, the next heartbeat aborts the process (`!_io_error` in
             // stream_engine_base.cpp, https://github.com/zeromq/libzmq/issues/4841).
-            SocketSetting("ZMQ_RCVHWM", ZMQ_RCVHWM, 0),
+            SocketSetting(ZMQ_RCVHWM, 0),
             // Never -1: zmq_ctx_term would then wait forever for an unreachable peer.
-            SocketSetting("ZMQ_LINGER", ZMQ_LINGER, linger.milliseconds),
+            SocketSetting(ZMQ_LINGER, linger.milliseconds),
             // Ends a connection whose machine is gone, and keeps a firewall's entry alive.
-            SocketSetting("ZMQ_TCP_KEEPALIVE", ZMQ_TCP_KEEPALIVE, 1),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_IDLE", ZMQ_TCP_KEEPALIVE_IDLE, 10),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_INTVL", ZMQ_TCP_KEEPALIVE_INTVL, 5),
-            SocketSetting("ZMQ_TCP_KEEPALIVE_CNT", ZMQ_TCP_KEEPALIVE_CNT, 2),
+            SocketSetting(ZMQ_TCP_KEEPALIVE, 1),
+            SocketSetting(ZMQ_TCP_KEEPALIVE_IDLE, 10),
+            SocketSetting(ZMQ_TCP_KEEPALIVE_INTVL, 5),
+            SocketSetting(ZMQ_TCP_KEEPALIVE_CNT, 2),
             // A connection without a handshake must not keep its descriptor: libzmq aborts when the process has none left.
             // But its timer goes on for a client of ZMTP 1.0 or 2.0, which has no handshake that libzmq would see end. CURVE
             // refuses these; without it clients are programs of this machine.
-            SocketSetting(
-                "ZMQ_HANDSHAKE_IVL", ZMQ_HANDSHAKE_IVL, isBound && !isEncrypted ? 0 : handshake.milliseconds),
+            SocketSetting(ZMQ_HANDSHAKE_IVL, isBound && !isEncrypted ? 0 : handshake.milliseconds),
             // Unlimited by default. A publisher receives only subscriptions, and topics are short.
-            SocketSetting("ZMQ_MAXMSGSIZE", ZMQ_MAXMSGSIZE, kind == .publisher ? 1024 : maximumFrameBytes),
+            SocketSetting(ZMQ_MAXMSGSIZE, kind == .publisher ? 1024 : maximumFrameBytes),
             // All clients reconnect at once when a server restarts. The kernel lowers this to its own limit.
-            SocketSetting("ZMQ_BACKLOG", ZMQ_BACKLOG, 1024),
+            SocketSetting(ZMQ_BACKLOG, 1024),
             // Fast at first, for programs that start together, then slower, for a peer that is gone.
-            SocketSetting("ZMQ_RECONNECT_IVL", ZMQ_RECONNECT_IVL, 100),
-            SocketSetting("ZMQ_RECONNECT_IVL_MAX", ZMQ_RECONNECT_IVL_MAX, 2000),
+            SocketSetting(ZMQ_RECONNECT_IVL, 100),
+            SocketSetting(ZMQ_RECONNECT_IVL_MAX, 2000),
         ]
         if isBound {
             // Never heartbeats: a client of ZeroMQ 4.0 or 4.1 does not know them and takes each for a message, and libzmq
             // does not say which version a client has. Instead the kernel ends a connection over which nothing is
             // acknowledged. It waits longer for a subscriber, which may read slowly.
             let wait = acknowledgement.milliseconds
-            settings.append(SocketSetting("ZMQ_TCP_MAXRT", ZMQ_TCP_MAXRT, (kind == .publisher ? 3 : 1) * wait))
+            settings.append(SocketSetting(ZMQ_TCP_MAXRT, (kind == .publisher ? 3 : 1) * wait))
         } else {
             // Without heartbeats a subscriber never notices that a connection is half-open. The server, too, ends the
             // connection of a client whose heartbeats stay away.
             let ping = heartbeat.milliseconds
             settings += [
-                SocketSetting("ZMQ_HEARTBEAT_IVL", ZMQ_HEARTBEAT_IVL, ping),
-                SocketSetting("ZMQ_HEARTBEAT_TIMEOUT", ZMQ_HEARTBEAT_TIMEOUT, 8 * ping),
-                SocketSetting("ZMQ_HEARTBEAT_TTL", ZMQ_HEARTBEAT_TTL, 8 * ping),
+                SocketSetting(ZMQ_HEARTBEAT_IVL, ping),
+                SocketSetting(ZMQ_HEARTBEAT_TIMEOUT, 8 * ping),
+                SocketSetting(ZMQ_HEARTBEAT_TTL, 8 * ping),
             ]
         }
         switch kind {
@@ -138,14 +138,14 @@ extension SocketOptions {
             // A reply to a peer that is gone becomes an error, which is counted. Never ZMQ_ROUTER_HANDOVER: it gives a
             // client's answers to any peer that announces its routing id, and aborts the process (`!_io_error`).
             // See docs/decisions/libzmq-and-strangers.md.
-            settings.append(SocketSetting("ZMQ_ROUTER_MANDATORY", ZMQ_ROUTER_MANDATORY, 1))
+            settings.append(SocketSetting(ZMQ_ROUTER_MANDATORY, 1))
         case .publisher:
             // Delivers every subscription and its end, not only the first and last of a topic, so that they can be counted.
-            settings.append(SocketSetting("ZMQ_XPUB_VERBOSER", ZMQ_XPUB_VERBOSER, 1))
+            settings.append(SocketSetting(ZMQ_XPUB_VERBOSER, 1))
             // The kernel holds little of what a client sends, so that the time of a scan bounds it.
-            settings.append(SocketSetting("ZMQ_RCVBUF", ZMQ_RCVBUF, 4 << 10))
+            settings.append(SocketSetting(ZMQ_RCVBUF, 4 << 10))
         case .dealer:
-            if let routingID { settings.append(SocketSetting("ZMQ_ROUTING_ID", ZMQ_ROUTING_ID, bytes: routingID)) }
+            if let routingID { settings.append(SocketSetting(ZMQ_ROUTING_ID, bytes: routingID)) }
         case .subscriber:
             break
         }
@@ -155,7 +155,6 @@ extension SocketOptions {
 
 /// A libzmq option and its value, for zmq_setsockopt(3).
 struct SocketSetting {
-    let name: String
     let option: Int32
     let value: Int64
     /// The value of an option that is not a number.
@@ -163,14 +162,13 @@ struct SocketSetting {
     /// Whether the option is an `int64_t`, as only the message size is; all others are `int`.
     var isWide: Bool { option == ZMQ_MAXMSGSIZE }
 
-    init(_ name: String, _ option: Int32, _ value: Int) {
-        self.name = name
+    init(_ option: Int32, _ value: Int) {
         self.option = option
         self.value = Int64(value)
     }
 
-    init(_ name: String, _ option: Int32, bytes: [UInt8]) {
-        self.init(name, option, 0)
+    init(_ option: Int32, bytes: [UInt8]) {
+        self.init(option, 0)
         self.bytes = bytes
     }
 }

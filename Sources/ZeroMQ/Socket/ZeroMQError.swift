@@ -29,11 +29,6 @@ public struct ZeroMQError: Error, Sendable, Hashable {
     /// The error number that libzmq reported, as in `errno`.
     public let code: Int32
 
-    /// Whether the same call may succeed later without a change of its arguments.
-    public var isRetryable: Bool {
-        reason == .addressInUse || reason == .tooManySockets
-    }
-
     init(_ action: String, _ subject: String, code: Int32) {
         self.action = action
         self.subject = subject
@@ -48,10 +43,6 @@ public struct ZeroMQError: Error, Sendable, Hashable {
             case ETERM: .closed
             default: .other
             }
-    }
-
-    static func closed(_ action: String, _ subject: String) -> ZeroMQError {
-        ZeroMQError(action, subject, code: ETERM)
     }
 }
 

@@ -78,7 +78,7 @@ import ZeroMQ
             socket: requests, intake: harness.intake(), store: harness.store, logger: harness.runtime.logger)
         let running = Task { try await service.run() }
         let client = try await io.open(.publisher, connect: requests.addresses)
-        await client.waitForSubscribers(to: "")
+        await client.waitForSubscription()
         client.post(messages)
         try await harness.ends(count)
         await service.stop()
