@@ -1,28 +1,17 @@
 public import BoxOffice
 public import Contract
 public import FoundationEssentials
-public import Storage
+import Storage
 
 /// The charts in a worker's log, by the day they are about and by the time at which they were recorded.
 ///
 /// Reads only the events that a question needs, and does not verify their checksums. A chart that cannot be read is left
 /// out.
 public struct ChartHistory {
-    private let log: EventLog
-    private let connection: Connection
-    private let onUnreadable: (LoggedEvent, DecodingError) -> Void
-
-    /// Makes a reader of the log in a connection's database.
-    ///
-    /// - Parameter onUnreadable: Is called with each chart that cannot be read.
-    public init(
-        _ log: EventLog, in connection: Connection,
-        onUnreadable: @escaping (LoggedEvent, DecodingError) -> Void = { _, _ in }
-    ) {
-        self.log = log
-        self.connection = connection
-        self.onUnreadable = onUnreadable
-    }
+    let log: EventLog
+    let connection: Connection
+    /// Is called with each chart that cannot be read.
+    var onUnreadable: (LoggedEvent, DecodingError) -> Void = { _, _ in }
 
     /// Returns every revision of a chart, in the order in which they were recorded.
     public func revisions(of topic: Topic) throws -> [ChartRevision] {

@@ -93,11 +93,7 @@ public struct EventLog: Sendable {
         return events
     }
 
-    // MARK: - Newest sequences
-
-    public func newest(_ topic: Topic, in connection: Connection) throws(DatabaseError) -> SequenceNumber? {
-        try newest(topic.description, connection)
-    }
+    // MARK: - Sequences
 
     private func newest(_ topic: String, _ connection: Connection) throws(DatabaseError) -> SequenceNumber? {
         try connection.query("select newest from event_topic where topic = ?", topic, as: SequenceNumber.self).first
@@ -110,11 +106,51 @@ public struct EventLog: Sendable {
         ).first
     }
 
+    /// Returns the sequence of a stream's oldest event; nil if it has none.
+    public func oldest(of stream: Stream, in connection: Connection) throws(DatabaseError) -> SequenceNumber? {
+        try connection.query(
+            "select sequence from event indexed by event_place where stream = ? order by sequence limit 1", stream,
+            as: SequenceNumber.self
+        ).first
+    }
+
     /// Returns the sequence of each stream's newest event, without the streams that have none.
     public func positions(in connection: Connection) throws(DatabaseError) -> [Stream: SequenceNumber] {
         var positions: [Stream: SequenceNumber] = [:]
         for stream in Stream.allCases { positions[stream] = try newest(of: stream, connection) }
         return positions
+    }
+}
+
+// MARK: - Retention
+
+extension EventLog {
+    /// Deletes the oldest events of the stream `request` that are older than a time, and their topics.
+    ///
+    /// No other stream loses events. The rest of the stream has no holes, and its newest event stays, so that sequences
+    /// go on. ``events(of:after:prefix:limit:in:)`` begins with the oldest event that is left.
+    ///
+    /// - Returns: The number of deleted events, at most `count`; fewer if no older one is left.
+    public func expireRequests(
+        before date: Date, count: Int, in connection: Connection
+    ) throws(DatabaseError) -> Int {
+        guard let newest = try newest(of: .request, connection) else { return 0 }
+        // Events are in the order of their times, unless the clock was set back; then they stay longer.
+        let rows = try connection.query(
+            """
+            select number, sequence, topic, body
+            from event indexed by event_place where stream = ? and sequence < ? order by sequence limit ?
+            """, Stream.request, newest, count, as: Int.self, SequenceNumber.self, String.self, [UInt8].self)
+        let expired = rows.prefix { _, _, topic, body in
+            // An event that cannot be read has no time, and goes with its neighbours.
+            guard let topic = Topic(topic), let event = try? Event(topic: topic, body: body) else { return true }
+            return event.time < date
+        }
+        for (number, sequence, topic, _) in expired {
+            try connection.execute("delete from event where number = ?", number)
+            try connection.execute("delete from event_topic where topic = ? and newest <= ?", topic, sequence)
+        }
+        return expired.count
     }
 }
 

@@ -38,7 +38,7 @@ public struct LogDatabase: Sendable {
     ) throws -> Value {
         try Database.inspect(location, schema: schema) { connection in
             let log = try EventLog(unverified: "/marquee/\(owner)", in: connection)
-            return try body(ChartHistory(log, in: connection, onUnreadable: onUnreadable))
+            return try body(ChartHistory(log: log, connection: connection, onUnreadable: onUnreadable))
         }
     }
 
@@ -60,7 +60,8 @@ public struct LogDatabase: Sendable {
 
     /// Asks the server of the database about itself; returns nil for a file.
     public func serverReport() throws(DatabaseError) -> ServerReport? {
-        try Database.report(on: location, schema: schema)
+        guard case .server(let server) = location else { return nil }
+        return try ServerReport(of: server, schema)
     }
 
     // MARK: - Backup and restore

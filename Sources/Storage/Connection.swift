@@ -29,10 +29,6 @@ public class Connection {
     /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
     ///
     /// A server is sent all runs before it has answered the first one, so that they cost one round trip.
-    ///
-    /// - Parameters:
-    ///   - sql: One insert, update or delete, with a `?` for each value.
-    ///   - rows: The values to bind, in order, for each run.
     @discardableResult
     public final func executeEach<each Value: Storable>(
         _ sql: StaticString, _ rows: [(repeat each Value)]
@@ -43,10 +39,7 @@ public class Connection {
 
     /// Runs a query and returns its rows.
     ///
-    /// - Parameters:
-    ///   - sql: One query, with a `?` for each value.
-    ///   - values: The values to bind, in order.
-    ///   - columns: The types of the first columns.
+    /// - Parameter columns: The types of the first columns.
     /// - Throws: `DatabaseError`; its kind is `corrupt` if a column is of another type.
     public final func query<each Value: Storable, each Column: Storable>(
         _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
@@ -60,11 +53,6 @@ public class Connection {
     }
 
     /// Runs a query and calls `body` with one row at a time, until it returns false.
-    ///
-    /// - Parameters:
-    ///   - sql: One query, with a `?` for each value.
-    ///   - values: The values to bind, in order.
-    ///   - body: Returns whether to continue with the next row.
     public final func forEachRow<each Value: Storable>(
         of sql: StaticString, _ values: repeat each Value, do body: (borrowing Row) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {

@@ -50,10 +50,7 @@ public final class Database: Sendable {
 
     /// Opens a file whose content can be created again; replaces a file that this version cannot use by an empty one.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file.
-    ///   - schema: The tables of the file.
-    ///   - onDiscard: Called with the reason before a file is deleted.
+    /// - Parameter onDiscard: Called with the reason before a file is deleted.
     public static func openOrRecreate(
         path: String, schema: Schema, onDiscard: (DatabaseError) -> Void
     ) throws(DatabaseError) -> Database {

@@ -145,11 +145,3 @@ private struct TableReader {
         return rows
     }
 }
-
-extension StoredValue {
-    /// The value as both engines can have it: PostgreSQL's texts cannot have the character 0.
-    fileprivate var withoutZeros: StoredValue {
-        guard case .text(let text) = self, text.utf8.contains(0) else { return self }
-        return .text(String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
-    }
-}

@@ -11,7 +11,6 @@ public struct Schema: Sendable {
     /// Makes a schema.
     ///
     /// - Parameters:
-    ///   - tag: Four ASCII letters that no other kind of database has.
     ///   - version: The version of the tables, from 1.
     ///   - scripts: What makes the tables, then the changes of each version since. Never change a released script; a
     ///     database that can be created again may have one script for its newest version instead.

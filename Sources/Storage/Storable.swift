@@ -8,6 +8,12 @@ public enum StoredValue: Hashable, Sendable {
     case text(String)
     /// A blob.
     case bytes([UInt8])
+
+    /// The value as both engines can have it: PostgreSQL's texts cannot have the character 0.
+    var withoutZeros: StoredValue {
+        guard case .text(let text) = self, text.utf8.contains(0) else { return self }
+        return .text(String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
+    }
 }
 
 /// A type whose values can be bound to a statement's parameters and read from a row's columns.

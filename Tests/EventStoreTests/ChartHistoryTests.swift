@@ -1,12 +1,13 @@
 import BoxOffice
 import Contract
-import EventStore
 import EventStoreTestSupport
 import FoundationEssentials
 import JSONCoding
 import Storage
 import TestSupport
 import Testing
+
+@testable import EventStore
 
 /// What a log tells of its charts afterwards.
 @Suite(.patience) struct ChartHistoryTests {
@@ -42,7 +43,7 @@ import Testing
     private func history<Value: Sendable>(
         of log: EventLogFixture, _ body: @escaping @Sendable (ChartHistory) throws -> Value
     ) async throws -> Value {
-        try await log.database.read { [log = log.log] in try body(ChartHistory(log, in: $0)) }
+        try await log.database.read { [log = log.log] in try body(ChartHistory(log: log, connection: $0)) }
     }
 
     @Test("every revision of a day is kept, with its day and the time at which it was recorded")
@@ -97,7 +98,9 @@ import Testing
         let (day, one) = (june, try movie(1))
         let (revisions, days, unreadable) = try await log.database.read { [log = log.log] connection in
             var unreadable: [UInt64] = []
-            let history = ChartHistory(log, in: connection) { event, _ in unreadable.append(event.sequence.value) }
+            let history = ChartHistory(log: log, connection: connection) { event, _ in
+                unreadable.append(event.sequence.value)
+            }
             let revisions = try history.revisions(of: .ranking(day: day, market: .all))
             return (revisions.count, try history.days(of: one, in: .all).map(\.date), unreadable)
         }

@@ -93,7 +93,7 @@ FAULTS = [
         'where stream = ? and sequence >= ? and sequence <= ? and topic >= ? and topic < ?', "EventStoreTests"),
     Fault(
         "retention-takes-newest", "the newest event of a stream is deleted, and its number given again",
-        "EventStore/EventLog+Retention.swift",
+        "EventStore/EventLog.swift",
         'where stream = ? and sequence < ? order by sequence limit ?',
         'where stream = ? and sequence <= ? order by sequence limit ?', "WorkerTests.RequestRetention"),
 

@@ -51,7 +51,7 @@ extension PostgreSQLSession: CopyTarget {
     }
 
     func rows(of sql: String, _ values: [StoredValue]) throws(DatabaseError) -> [[StoredValue]] {
-        let result = try execute(once: PostgreSQLDialect.statement(sql), values)
+        let result = try execute(once: PostgreSQLDialect.statement(sql), values, as: "a copy")
         var rows: [[StoredValue]] = []
         while result.row < result.rowCount {
             rows.append((0..<result.columnCount).map { result.value($0) ?? .null })

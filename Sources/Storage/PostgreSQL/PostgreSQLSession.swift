@@ -209,12 +209,15 @@ final class PostgreSQLSession {
         return statement
     }
 
-    /// Runs a statement that is not prepared, with PostgreSQL's own placeholders.
-    func execute(once sql: String, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
+    /// Runs a statement that is not prepared, with PostgreSQL's own placeholders; messages name it by `name`.
+    @discardableResult
+    func execute(
+        once sql: String, _ values: [StoredValue] = [], as name: StaticString
+    ) throws(DatabaseError) -> PostgreSQLResult {
         let sent = Parameters(values).withPointers { count, values, lengths, formats in
             PQsendQueryParams(pointer, sql, count, nil, values, lengths, formats, 1)
         }
-        return PostgreSQLResult(try result(of: sent, "running a statement on"), of: "a statement")
+        return PostgreSQLResult(try result(of: sent, "running `\(name)` on"), of: name)
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.
@@ -233,8 +236,7 @@ final class PostgreSQLSession {
             PQsendQueryParams(pointer, fetch, 0, nil, nil, nil, nil, 1)
         }[1]
         while try read(part), part.rowCount == 100 {
-            let fetched = PQsendQueryParams(pointer, fetch, 0, nil, nil, nil, nil, 1)
-            part = PostgreSQLResult(try result(of: fetched, "running `\(sql)` on"), of: sql)
+            part = try execute(once: fetch, as: sql)
         }
     }
 
@@ -328,11 +330,10 @@ private struct Parameters {
     init(_ values: [StoredValue]) {
         for value in values {
             let start = bytes.count
-            switch value {
+            switch value.withoutZeros {
             case .null: break
             case .integer(let number): bytes += "\(number)".utf8
-            // PostgreSQL's texts cannot have the character 0.
-            case .text(let text): bytes += text.utf8.contains(0) ? Self.withoutZeros(text) : Array(text.utf8)
+            case .text(let text): bytes += text.utf8
             case .bytes(let value): bytes += value
             }
             starts.append(value == .null ? nil : start)
@@ -340,10 +341,6 @@ private struct Parameters {
             if case .integer = value { formats.append(0) } else { formats.append(1) }
             bytes.append(0)
         }
-    }
-
-    private static func withoutZeros(_ text: String) -> [UInt8] {
-        Array(String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }).utf8)
     }
 
     func withPointers<Value>(

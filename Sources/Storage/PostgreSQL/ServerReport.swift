@@ -19,8 +19,8 @@ public struct ServerReport: Sendable {
     /// Whether a synchronous standby is connected; nil if the user may not know.
     public let hasStandby: Bool?
 
-    /// Asks the server; throws, too, if this version cannot use what is there.
-    init(of server: DatabaseServer, _ schema: Schema) throws(DatabaseError) {
+    /// Asks the server, and blocks the calling thread; throws, too, if this version cannot use what is there.
+    public init(of server: DatabaseServer, _ schema: Schema) throws(DatabaseError) {
         let session = try PostgreSQLSession(server)
         let space = server.namespace
         let row = try session.rows(
@@ -61,15 +61,5 @@ public struct ServerReport: Sendable {
             // The process makes the tables, or updates them.
             guard [.notADatabase, .olderSchema].contains(error.kind) else { throw error }
         }
-    }
-}
-
-extension Database {
-    /// Asks the server of a database about itself; returns nil for a file. Blocks the calling thread.
-    public static func report(
-        on location: DatabaseLocation, schema: Schema
-    ) throws(DatabaseError) -> ServerReport? {
-        guard case .server(let server) = location else { return nil }
-        return try ServerReport(of: server, schema)
     }
 }

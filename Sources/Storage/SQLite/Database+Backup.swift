@@ -6,9 +6,7 @@ extension Database {
     /// if the process is killed, an empty file and a `.part` file beside it stay.
     ///
     /// - Parameters:
-    ///   - source: The path of the database.
     ///   - destination: The path of the copy; no file may exist there.
-    ///   - schema: The tables of the database.
     ///   - verify: Verifies the content of the copy. Called only if its tables are of this version.
     /// - Throws: `DatabaseError`; it names the source if the copy is damaged.
     public static func copy(
@@ -41,8 +39,6 @@ extension Database {
     /// - Parameters:
     ///   - path: The path of the database to replace; it need not exist.
     ///   - source: The database to copy; it can be the same one.
-    ///   - schema: The tables of both.
-    ///   - change: Changes the copy.
     /// - Throws: `DatabaseError`; its kind is `inUse` or `busy` while a process has the database open.
     /// - Returns: The new path of the old file; nil if there was none.
     public static func replace(

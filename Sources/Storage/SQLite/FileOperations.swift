@@ -15,13 +15,6 @@ enum FileOperations {
         close(descriptor)
     }
 
-    /// Creates an empty file unless it exists.
-    static func createIfMissing(_ path: String) throws(DatabaseError) {
-        // Not by opening it: closing a descriptor of a database drops the locks that SQLite holds on it.
-        guard !exists(path) else { return }
-        try create(path)
-    }
-
     /// Writes a file, or the names in a folder, to the disk with fsync(2). Not for a database that this process has open.
     static func synchronize(_ path: String) throws(DatabaseError) {
         let descriptor = try call("opening", path) { open(path, O_RDONLY | O_CLOEXEC) }

@@ -6,7 +6,7 @@ extension SQLiteConnection {
         // See docs/decisions/event-log-integrity.md.
         try FileOperations.rewrite("\(path)-wal")
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
-        try FileOperations.createIfMissing(path)  // SQLite would let everybody read it
+        if !FileOperations.exists(path) { try FileOperations.create(path) }  // SQLite would let everybody read it
         let connection = try SQLiteConnection(path: path, lock: lock)
         guard !connection.isReadOnly else {
             throw DatabaseError(.readOnly, "opening", path, reason: "the file is not writable")

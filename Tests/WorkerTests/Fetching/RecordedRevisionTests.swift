@@ -43,7 +43,7 @@ import Testing
             try await harness.settle(accepted, with: result, askedAt: time)
         }
         let revisions = try await harness.database.read { [log = harness.store.log] connection in
-            try ChartHistory(log, in: connection).revisions(of: .ranking(day: day, market: .all))
+            try log.events(about: .ranking(day: day, market: .all), in: connection).map(ChartRevision.init)
         }
         return (versions, revisions)
     }
