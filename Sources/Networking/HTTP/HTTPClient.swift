@@ -26,12 +26,6 @@ public final class HTTPClient: Sendable {
         let service: String
         let request: HTTPRequest
         let value: ObjectIdentifier
-
-        /// Hashes only what usually differs between requests, because hashing every field takes longer.
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(request.url)
-            for item in request.query { hasher.combine(item.value) }
-        }
     }
 
     private let transport: Transport
@@ -231,11 +225,6 @@ public struct APICall<Value: Sendable>: Sendable {
     public let read: @Sendable (HTTPResponse) throws(UpstreamError) -> Value
 
     /// Creates a call.
-    ///
-    /// - Parameters:
-    /// - service: The service's short constant name.
-    /// - request: The request to send.
-    /// - read: Reads a response of any status; called off the network thread.
     public init(
         service: String, request: HTTPRequest, read: @escaping @Sendable (HTTPResponse) throws(UpstreamError) -> Value
     ) {

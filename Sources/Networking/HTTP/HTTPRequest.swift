@@ -150,20 +150,13 @@ extension HTTPRequest {
             return "the URL contains a user name or password, which would be logged with it"
         }
         // Far above what any server accepts, far below what libcurl accepts.
-        if maximumAddressLength > Self.addressLimit, address.utf8.count > Self.addressLimit {
+        if address.utf8.count > 65_536 {
             return "the URL is longer than 64 KiB"
         }
         for header in headers where !header.isSendable {
             return "the header \(header.name) contains a byte that HTTP does not allow"
         }
         return nil
-    }
-
-    private static let addressLimit = 65_536
-
-    /// Upper bound of the URL's length: every byte percent-encoded.
-    private var maximumAddressLength: Int {
-        query.reduce(3 * url.utf8.count) { $0 + 3 * ($1.name.utf8.count + $1.value.utf8.count) + 2 }
     }
 
     /// Whether the caller set a header with this name, compared without case.

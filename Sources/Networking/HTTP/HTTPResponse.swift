@@ -119,8 +119,7 @@ extension HTTPResponse {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, of service: String
     ) throws(UpstreamError) -> Value {
-        try throwIfHTML(of: service)
-        try throwIfCrowded(of: service)
+        try check(of: service)
         do {
             return try JSONDecoder().decode(type, from: body)
         } catch let error as DecodingError {
@@ -135,8 +134,7 @@ extension HTTPResponse {
     public func decode<Value: JSONReadable>(
         _ type: Value.Type = Value.self, of service: String
     ) throws(UpstreamError) -> Value {
-        try throwIfHTML(of: service)
-        try throwIfCrowded(of: service)
+        try check(of: service)
         do throws(DecodingError) {
             return try Value(json: Array(body))
         } catch {
@@ -147,8 +145,15 @@ extension HTTPResponse {
     /// The most values of a JSON body. A decoder needs some 60 bytes for each, a body two: `[0,0,…`.
     static let valueLimit = 100_000
 
-    /// Throws if the body has more values than any answer of an upstream, counted by the characters before them.
-    private func throwIfCrowded(of service: String) throws(UpstreamError) {
+    /// Throws if the body is a page, or has more values than any answer of an upstream, counted by the characters before
+    /// them.
+    private func check(of service: String) throws(UpstreamError) {
+        guard !isHTML else {
+            throw UpstreamError(
+                service: service, kind: isNotice ? .maintenance : .invalid,
+                message: "the service answered \(status) with an HTML page instead of JSON",
+                status: status)
+        }
         // Each value takes at least one byte, so a short body, which nearly all are, need not be searched.
         guard body.count > Self.valueLimit else { return }
         let count = body.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
@@ -156,14 +161,6 @@ extension HTTPResponse {
         throw UpstreamError(
             service: service, kind: .invalid,
             message: "the service answered with JSON of more than \(Self.valueLimit) values",
-            status: status)
-    }
-
-    private func throwIfHTML(of service: String) throws(UpstreamError) {
-        guard isHTML else { return }
-        throw UpstreamError(
-            service: service, kind: isNotice ? .maintenance : .invalid,
-            message: "the service answered \(status) with an HTML page instead of JSON",
             status: status)
     }
 

@@ -49,12 +49,7 @@ struct RetryState {
         min(policy.attemptTimeout, deadline - elapsed)
     }
 
-    /// Records a failure and decides what to do next.
-    ///
-    /// - Parameters:
-    /// - error: The error of the attempt.
-    /// - elapsed: The time since the request began.
-    /// - fraction: A random number in 0..<1.
+    /// Records a failure and decides what to do next; `fraction` is a random number in 0..<1.
     mutating func decide(after error: UpstreamError, elapsed: Duration, fraction: Double) -> Decision {
         failures += 1
         guard error.isTransient, isRepeatable, failures < policy.attempts else { return .giveUp }
