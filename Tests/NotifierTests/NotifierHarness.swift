@@ -62,8 +62,8 @@ struct NotifierHarness {
             let subscription = try await Subscription(
                 io, events: configuration.reachableAlerts, commands: configuration.reachableAlertCommands,
                 prefixes: ["alert."], from: .beginning)
-            _ = try await subscription.read { delivery -> Bool? in
-                if case .event(let event) = delivery { alerts.append(event.id) }
+            _ = try await subscription.readBatches { batch -> Bool? in
+                for case .event(let event) in batch.items where alerts.count < count { alerts.append(event.id) }
                 return alerts.count == count ? true : nil
             }
         }

@@ -31,18 +31,14 @@ public struct AccessControl: Sendable {
             options.subscriptionBytes,
             configuration.memoryBudget.bytes(for: .subscriptions) / SocketOptions.subscriptionCost)
         socketOptions = options
-        guard configuration.curve.isOn else {
+        let folder = KeyFolder(configuration.curve.folder)
+        let clients = configuration.curve.isOn ? ClientKeys(folder, logger: logger, clock: runtime.clock) : nil
+        self.clients = clients
+        requestGuard = RequestGuard(clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
+        guard let clients else {
             encryption = nil
-            clients = nil
-            requestGuard = RequestGuard(
-                nil, limits: configuration.clientLimits, metrics: metrics, logger: logger)
             return
         }
-        let folder = KeyFolder(configuration.curve.folder)
-        let clients = ClientKeys(folder, logger: logger, clock: runtime.clock)
-        self.clients = clients
-        requestGuard = RequestGuard(
-            clients, limits: configuration.clientLimits, metrics: metrics, logger: logger)
         let server = Encryption.Server(keys: try folder.pair(configuration.curve.server)) { key, socket in
             guard let client = clients.client(with: key) else { return .refused(.unknownKey) }
             return Self.mayUse(socket, client.roles) ? .admitted(name: client.name) : .refused(.missingRole)

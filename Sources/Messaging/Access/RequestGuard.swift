@@ -73,15 +73,14 @@ public final class RequestGuard: Sendable {
     /// Counts a command that is answered with an error, and logs it with the key and the address, at most one line a second.
     func recordRefused(_ command: Command, _ reply: Reply) {
         refusedCommands.add()
-        refusalLogger?.warning("request refused", Self.metadata(of: command, refusedBy: reply))
-    }
-
-    private static func metadata(of command: Command, refusedBy reply: Reply) -> Logger.Metadata {
         let failure = reply.failure
-        return [
-            .command: String(command.name.prefix(loggedCommandLength)), .key: command.sender?.name,
-            .address: command.sender?.address ?? "unknown", .code: failure?.code.rawValue, .reason: failure?.message,
-        ]
+        refusalLogger?.warning(
+            "request refused",
+            [
+                .command: String(command.name.prefix(Self.loggedCommandLength)), .key: command.sender?.name,
+                .address: command.sender?.address ?? "unknown", .code: failure?.code.rawValue,
+                .reason: failure?.message,
+            ])
     }
 
     /// Logs who ordered a change in the shop, with the key and the address; does nothing for other requests.

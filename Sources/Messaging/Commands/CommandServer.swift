@@ -18,10 +18,7 @@ public struct CommandServer: Sendable {
 
     /// Makes a server of a ROUTER socket.
     ///
-    /// - Parameters:
-    ///   - socket: The socket that the commands arrive on.
-    ///   - io: The socket's I/O thread, if short batches are to be answered there: that saves two thread hops.
-    ///   - requestGuard: Counts and logs the commands that are answered with an error.
+    /// - Parameter io: The socket's I/O thread, if short batches are to be answered there: that saves two thread hops.
     public init(_ socket: Socket, on io: IOThread? = nil, requestGuard: RequestGuard = .unrestricted()) {
         self.socket = socket
         self.io = io

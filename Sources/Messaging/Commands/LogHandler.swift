@@ -15,14 +15,7 @@ public struct LogHandler: Sendable {
     private let own: [String: Answer]
     private let status: @Sendable () async throws -> Reply
 
-    /// Makes the handler of a process.
-    ///
-    /// - Parameters:
-    ///   - log: The log that `replay` and `latest` read.
-    ///   - database: The database that the log is in.
-    ///   - requestGuard: Decides which client may send which command.
-    ///   - own: The commands that only this process has, by name.
-    ///   - status: Returns the reply to `status`.
+    /// Makes the handler of a process; `own` are the commands that only this process has, by name.
     public init(
         log: EventLog, database: Database, requestGuard: RequestGuard = .unrestricted(), own: [String: Answer] = [:],
         status: @escaping @Sendable () async throws -> Reply

@@ -43,9 +43,6 @@ public struct EventReader: Sendable {
         return nil
     }
 
-    /// The counters of the reader's socket.
-    public var counters: SocketCounters { socket.counters }
-
     /// Closes the connection.
     public func close() async {
         await socket.close()

@@ -18,10 +18,8 @@ public struct HeartbeatReader: Sendable {
     /// Connects to a process's publisher at the first address, and goes on at the next one when nothing arrives.
     ///
     /// - Parameters:
-    ///   - io: The I/O thread that opens the socket.
     ///   - process: The process's name in heartbeats: `worker` or `notifier`.
     ///   - addresses: The addresses of the publisher, or of several that publish the same.
-    ///   - clock: Measures the time since the last heartbeat.
     public init(
         _ io: IOThread, of process: String, addresses: [String], clock: any Clock<Duration>
     ) async throws(ZeroMQError) {

@@ -101,20 +101,8 @@ public struct Subscription: Sendable {
         self.report = report
     }
 
-    /// Passes each item to `body` until `body` returns a value. Call `read` or `readBatches` only once.
-    ///
-    /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
-    public func read<Value>(_ body: (Item) async throws -> Value?) async throws -> Value? {
-        try await readBatches { batch in
-            for item in batch.items {
-                if let value = try await body(item) { return value }
-            }
-            return nil
-        }
-    }
-
     /// Passes all available items to `body` in one batch, with the position after them, until `body` returns a value. Call
-    /// `read` or `readBatches` only once.
+    /// it only once.
     ///
     /// Use it to store the results of many events in one transaction, or to store the position.
     ///
@@ -151,7 +139,7 @@ public struct Subscription: Sendable {
     /// The counters of the subscriber socket.
     public var counters: SocketCounters { socket.counters }
 
-    /// Ends the subscription: `read` returns after the consumer has handled its current item.
+    /// Ends the subscription: `readBatches` returns after the consumer has handled its current item.
     public func close() async {
         let state = state.withLock { state in
             defer { state = .closed }
