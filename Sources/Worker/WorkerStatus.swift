@@ -109,9 +109,7 @@ struct WorkerStatusCache: Sendable {
 
     /// Returns the reply that was made at `version`, or makes it.
     ///
-    /// - Parameters:
-    ///   - version: The version now. A change while the status is made gives the next call another version.
-    ///   - make: Makes the status.
+    /// - Parameter version: The version now. A change while the status is made gives the next call another version.
     func reply(at version: Version, make: () async throws -> WorkerStatus) async throws -> Reply {
         if let cached = cached.withLock({ $0 }), cached.version == version { return cached.reply }
         let reply = Reply.status(try await make())

@@ -1,6 +1,6 @@
-import BoxOffice
+public import BoxOffice
 import Concurrency
-import Contract
+public import Contract
 import FoundationEssentials
 import Messaging
 import ServiceRuntime
@@ -10,9 +10,10 @@ import Storage
 struct BackfillFields: Decodable {
     private var first: String?
     private var last: String?
-    private var weeks: Bool?
-    private var movies: Bool?
-    private var stop: Bool?
+    var weeks: Bool?
+    var movies: Bool?
+    /// Whether all jobs shall end.
+    var stop: Bool?
 
     /// Parses a command's body, a JSON object; unknown fields are ignored.
     init(_ command: Command) throws(ContractError) {
@@ -26,13 +27,6 @@ struct BackfillFields: Decodable {
             throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         }
     }
-
-    /// Whether all jobs shall end.
-    var isStop: Bool { stop ?? false }
-    /// Whether weekly charts shall be fetched.
-    var wantsWeeks: Bool { weeks ?? false }
-    /// Whether movies' details shall be fetched.
-    var wantsMovies: Bool { movies ?? false }
 
     /// Returns the days to fetch.
     ///
@@ -63,13 +57,13 @@ extension BackfillService {
     func answer(_ command: Command) async -> Reply {
         do {
             let fields = try BackfillFields(command)
-            if fields.isStop {
+            if fields.stop == true {
                 try await store.write { try BackfillStore($0).stop() }
                 return .accepted(Self.receipt("all"))
             }
             let days = try fields.days(at: runtime.wallClock.now())
             let number = try await store.write { transaction in
-                try BackfillStore(transaction).begin(days, weeks: fields.wantsWeeks, movies: fields.wantsMovies)
+                try BackfillStore(transaction).begin(days, weeks: fields.weeks == true, movies: fields.movies == true)
             }
             backoff.withLock { $0 = BackoffState() }
             wakeSignal.signal()
@@ -81,5 +75,52 @@ extension BackfillService {
 
     private static func receipt(_ job: String) -> RequestID {
         RequestID("\(prefix)\(job)") ?? .random()
+    }
+}
+
+// MARK: - Progress
+
+/// The progress of a backfill job, as `status` shows it.
+public struct BackfillProgress: Hashable, Sendable, Codable {
+    /// The job's number.
+    public let number: Int
+    /// The oldest day.
+    public let first: KoreanDate
+    /// The newest day.
+    public let last: KoreanDate
+    /// Whether the worker began the job by itself, because its log was new.
+    public let isInitial: Bool
+    /// Whether the job makes no more requests.
+    public let isOver: Bool
+    /// The number of its charts and movies.
+    public let total: Int
+    /// How many of these are in the log.
+    public let done: Int
+    /// How many of these cannot be fetched.
+    public let failed: Int
+    /// Why the backfill pauses, or nil if it does not.
+    @Nullable public var rests: ContractError.Code? = nil
+    /// Until when it pauses, in ISO 8601.
+    @Nullable public var restsUntil: String? = nil
+}
+
+extension BackfillService {
+    /// Returns the progress of the present job, or of the last one; nil if there was none.
+    func progress() async throws -> BackfillProgress? {
+        let backoff = backoff.withLock { $0 }
+        let isPaused = backoff.until.map { runtime.wallClock.now() < $0 } ?? false
+        return try await store.read { transaction in
+            let backfills = BackfillStore(transaction)
+            guard let (job, isOver) = try backfills.newest() else { return nil }
+            let counts = try backfills.counts(of: job.number)
+            var progress = BackfillProgress(
+                number: job.number, first: job.first, last: job.last, isInitial: job.isInitial, isOver: isOver,
+                total: counts.values.reduce(0, +), done: counts[.done] ?? 0, failed: counts[.failed] ?? 0)
+            if isPaused, !isOver {
+                progress.rests = backoff.code
+                progress.restsUntil = backoff.until?.ISO8601Format()
+            }
+            return progress
+        }
     }
 }

@@ -25,9 +25,7 @@ struct Fetcher: Sendable {
 
     /// Returns the result of a request.
     ///
-    /// - Parameters:
-    ///   - accepted: The request.
-    ///   - now: The time that freshness and the charts' states are judged by.
+    /// - Parameter now: The time that freshness and the charts' states are judged by.
     /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
     func result(for accepted: AcceptedRequest, asOf now: Date) async throws -> FetchResult {
         let request = accepted.request
@@ -63,11 +61,9 @@ struct Fetcher: Sendable {
         let state = Chart.state(of: date, at: now)
         let kobis = try configuredKobis()
         try await checkArea(of: market, at: now)
-        var result = FetchResult(source: .upstream)
-        result.add(try await send(kobis.dailyChart(date, market: market))) { entries in
+        return FetchResult(try await send(kobis.dailyChart(date, market: market))) { entries in
             .chart(Chart(date: date, market: market, state: state, entries: entries))
         }
-        return result
     }
 
     private func chart(of week: Week, in market: Market, asOf now: Date) async throws -> FetchResult {
@@ -76,13 +72,11 @@ struct Fetcher: Sendable {
         let state = Chart.state(of: week.lastDay, at: now)
         let kobis = try configuredKobis()
         try await checkArea(of: market, at: now)
-        var result = FetchResult(source: .upstream)
-        result.add(try await send(kobis.weeklyChart(week, market: market))) { figures in
+        return FetchResult(try await send(kobis.weeklyChart(week, market: market))) { figures in
             .weekChart(
                 WeekChart(
                     week: week, yearWeek: figures.yearWeek, market: market, state: state, entries: figures.entries))
         }
-        return result
     }
 
     /// Throws `badRequest` if the market is an area that does not exist.
@@ -222,6 +216,12 @@ struct FetchResult: Sendable {
 }
 
 extension FetchResult {
+    /// Makes the result of a fact that an upstream has just stated.
+    init<Value>(_ reading: Reading<Value>, askedAt: Date? = nil, as fact: (Value) -> Fact) {
+        self.init(askedAt: askedAt, source: .upstream)
+        add(reading, as: fact)
+    }
+
     mutating func add<Value>(_ reading: Reading<Value>, as fact: (Value) -> Fact) {
         let fact = fact(reading.value)
         fetched.append(fact)

@@ -19,10 +19,7 @@ struct SettlementStore {
 
     /// Ends a request with its result.
     ///
-    /// - Parameters:
-    ///   - accepted: The request.
-    ///   - result: What the fetcher found.
-    ///   - askedAt: The earliest time that the result may describe.
+    /// - Parameter askedAt: The earliest time that the result may describe.
     /// - Returns: The anomalies that were not logged before, or nil if the request had ended already.
     @discardableResult
     func settle(_ accepted: AcceptedRequest, with result: FetchResult, askedAt: Date) throws -> [Anomaly]? {

@@ -27,32 +27,24 @@ enum UpstreamBinding {
     ///
     /// - Throws: ``UpstreamBindingError`` if the log is bound to another service.
     static func bind(_ database: Database, to url: String) async throws {
-        let configured = Service(url: url)
+        let configured = service(at: url)
         let known = try await database.write { connection in
             try connection.execute(
-                "insert into origin (service) select ? where not exists (select 1 from origin)", "\(configured)")
+                "insert into origin (service) select ? where not exists (select 1 from origin)", configured)
             return try connection.query("select service from origin", as: String.self)[0]
         }
-        if known != "\(configured)" { throw UpstreamBindingError(known: known, configured: "\(configured)") }
+        if known != configured { throw UpstreamBindingError(known: known, configured: configured) }
     }
 
-    /// The service that a URL names.
-    struct Service: CustomStringConvertible {
-        /// The host without `www.`: KOBIS answers under both names.
-        let host: String
-        private let port: String
-
-        /// Reads host and port; 443 also stands for 80, because KOBIS answers by HTTP and HTTPS.
-        init(url: String) {
-            let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
-            let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
-            // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
-            let colon = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
-            host = String((colon.map { authority[..<$0] } ?? authority[...]).trimmingPrefix("www."))
-            let port = colon.map { String(authority[$0...].dropFirst()) } ?? ""
-            self.port = ["", "80"].contains(port) ? "443" : port
-        }
-
-        var description: String { "\(host):\(port)" }
+    /// Returns the host and the port in a URL, without `www.` and with 443 for 80: KOBIS answers under both names, and by
+    /// HTTP and HTTPS.
+    static func service(at url: String) -> String {
+        let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
+        let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
+        // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
+        let colon = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
+        let host = (colon.map { authority[..<$0] } ?? authority[...]).trimmingPrefix("www.")
+        let port = colon.map { authority[$0...].dropFirst() } ?? ""
+        return "\(host):\(["", "80"].contains(port) ? "443" : port)"
     }
 }

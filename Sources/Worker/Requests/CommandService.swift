@@ -15,7 +15,7 @@ struct CommandService: Service {
     func run() async throws {
         await CommandServer(socket, on: io, requestGuard: intake.requestGuard).run { commands in
             // All requests of a batch share one commit; their receipts keep the order of the batch.
-            let requests = commands.indices.filter { Self.isRequest(commands[$0]) }
+            let requests = commands.indices.filter { RequestTopic(text: commands[$0].name) != nil }
             guard !requests.isEmpty else { return await logCommands.answer(commands) }
             let results = await intake.receive(
                 requests.map { Message(commands[$0].frames, peer: commands[$0].sender) })
@@ -36,9 +36,5 @@ struct CommandService: Service {
 
     func stop() async {
         await socket.close()
-    }
-
-    private static func isRequest(_ command: Command) -> Bool {
-        RequestTopic(text: command.name) != nil
     }
 }

@@ -184,10 +184,6 @@ private struct IntakeBatch {
     /// The events that are published again, by the index of the draft of `request.done`.
     var fresh: [Int: [LoggedEvent]] = [:]
 
-    init(room: Int) {
-        self.room = room
-    }
-
     /// Returns the events to publish: those of the log before their `request.done`.
     func events(logged: [LoggedEvent]) -> [LoggedEvent] {
         logged.enumerated().flatMap { index, event in fresh[index, default: []] + [event] }

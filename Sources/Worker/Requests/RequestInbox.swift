@@ -182,7 +182,6 @@ struct RequestInbox {
     /// Requests of the schedule and the backfill stay: their number is bounded, and both look at earlier ones.
     ///
     /// - Parameters:
-    ///   - date: The time.
     ///   - number: The row after which to begin.
     ///   - count: The most rows to look at.
     /// - Returns: The row after which to go on; nil if no row that is old enough is left.
@@ -203,7 +202,6 @@ struct RequestInbox {
         }
         return rows.count == count ? rows.last?.0 : nil
     }
-
 }
 
 // MARK: - Events of a request

@@ -43,12 +43,8 @@ struct Schedule: Sendable {
 
     /// Decides what to do about a chart.
     ///
-    /// - Parameters:
-    ///   - chart: The chart.
-    ///   - state: What is on disk about it.
-    ///   - since: The oldest day whose chart is in the log. Missing days after it, as after a long stop, are requested;
-    ///     if it is nil, only the last ``recentDays`` are.
-    ///   - now: The present time.
+    /// - Parameter since: The oldest day whose chart is in the log. Missing days after it, as after a long stop, are
+    ///   requested; if it is nil, only the last ``recentDays`` are.
     func step(for chart: ScheduledChart, in state: ChartState, since: KoreanDate?, at now: Date) -> Step {
         let age = KoreanDate(at: now) - chart.lastDay
         let isWanted = state.isKnown || age <= recentDays || since.map { $0 <= chart.lastDay } ?? false

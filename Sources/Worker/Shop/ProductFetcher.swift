@@ -23,9 +23,7 @@ struct ProductFetcher: Sendable {
     }
 
     private func page(_ page: Int, _ perPage: Int) async throws -> FetchResult {
-        var result = FetchResult(source: .upstream)
-        result.add(try await client.fetch(client.api.products(page: page, perPage: perPage))) { .productPage($0) }
-        return result
+        FetchResult(try await client.fetch(client.api.products(page: page, perPage: perPage))) { .productPage($0) }
     }
 
     /// Fetches page after page until one does not exist, is the last, or has nothing new.
@@ -61,9 +59,7 @@ struct ProductFetcher: Sendable {
 
     private func product(_ id: ProductID) async throws -> FetchResult {
         do {
-            var result = FetchResult(source: .upstream)
-            result.add(try await client.fetch(client.api.product(id))) { .product($0) }
-            return result
+            return FetchResult(try await client.fetch(client.api.product(id))) { .product($0) }
         } catch let failure as ContractError where failure.code == .notFound {
             // The removal is published once; later requests fail as not found.
             let (known, removal) = try await store.read { transaction in

@@ -65,9 +65,7 @@ struct ProductOrderExecutor: Sendable {
             try await client.registeredProduct(
                 of: draft, images: images.count, after: intent.newest, secret: secret)
         }
-        var result = FetchResult(askedAt: runtime.wallClock.now(), source: .upstream)
-        result.add(product) { .product($0) }
-        return result
+        return FetchResult(product, askedAt: runtime.wallClock.now()) { .product($0) }
     }
 
     private func modify(
@@ -85,10 +83,7 @@ struct ProductOrderExecutor: Sendable {
         }
         let askedAt = runtime.wallClock.now()
         do {
-            let changed = try await client.fetch(client.api.product(id))
-            var result = FetchResult(askedAt: askedAt, source: .upstream)
-            result.add(changed) { .product($0) }
-            return result
+            return FetchResult(try await client.fetch(client.api.product(id)), askedAt: askedAt) { .product($0) }
         } catch let failure as ContractError {
             return FetchResult(problems: [failure], source: .upstream)
         }

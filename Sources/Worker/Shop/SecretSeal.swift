@@ -77,11 +77,9 @@ struct SecretSeal: Sendable {
 struct SecretSealError: BilingualError {
     /// What failed, with the path and without the key.
     let text: BilingualText
+}
 
-    init(text: BilingualText) {
-        self.text = text
-    }
-
+extension SecretSealError {
     init(creating path: String, _ status: Int32) {
         let reason = BilingualText(errno: status)
         text = BilingualText("\(path): 파일을 만들 수 없습니다(\(reason.text(in: .ko)))", "cannot create \(path): \(reason)")
