@@ -48,11 +48,7 @@ public struct AccessControl: Sendable {
 
     /// Starts the I/O thread that owns the process's sockets.
     public func makeThread() throws -> IOThread {
-        try IOThread(encryption: encryption) { [connections] in
-            connections.record($0)
-        } onDrop: { [connections] in
-            connections.record($0)
-        }
+        try IOThread(encryption: encryption, onHandshakeFailure: connections.record, onDrop: connections.record)
     }
 
     /// Disconnects the clients whose key was removed, replaced or has lost a role, within a second or two; runs until the

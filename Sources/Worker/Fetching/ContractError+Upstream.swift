@@ -26,16 +26,14 @@ extension ContractError {
             }
         // Quotas are renewed at midnight in Korea, unless the upstream says otherwise.
         let wait = error.retryAfter ?? (code == .quotaExhausted ? KoreanDate.timeToMidnight(at: now) : nil)
-        let field = error.kind == .wrongAddress ? Self.addressVariable(of: error.service) : error.field
+        let addressVariable = "\(Self.variablePrefix)\(error.service.uppercased())_URL"
         self.init(
-            code, error.message, field: field, retryAfter: wait.map(\.wholeSeconds),
+            code, error.message, field: error.kind == .wrongAddress ? addressVariable : error.field,
+            retryAfter: wait.map(\.wholeSeconds),
             upstream: code == .internal
                 ? nil : Upstream(service: error.service, status: error.status, code: error.code))
     }
 
-    private static func addressVariable(of service: String) -> String {
-        "\(variablePrefix)\(service.uppercased())_URL"
-    }
     private static let variablePrefix = "MARQUEE_"
 
     /// Whether the request can succeed only after somebody has corrected the configuration: a key or an address.
