@@ -1,8 +1,8 @@
-import BoxOffice
 import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import ServiceRuntime
 import Storage
 

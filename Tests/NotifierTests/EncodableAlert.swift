@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import JSONCoding
 import OpenMarket
 
 @testable import Notifier

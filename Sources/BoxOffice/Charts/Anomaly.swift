@@ -1,3 +1,5 @@
+public import JSONCoding
+
 /// A chart that is late, incomplete or implausible, or a field of the source that cannot be read.
 ///
 /// An anomaly is published beside the chart, whose figures stay as the source has them; what cannot be read is empty.

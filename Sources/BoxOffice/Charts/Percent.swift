@@ -26,37 +26,24 @@ public struct Percent: Hashable, Sendable {
 }
 
 extension Percent: CustomStringConvertible {
-    /// Reads a number with a point or without: `27.7`, `-43`, `100.0`; nil if it has more than one decimal.
+    /// Reads a number with a point or without, `27.7`, `-43` or `100.0`; nil if it has more than one decimal, or more than
+    /// twelve digits before the point.
     public init?(_ text: String) {
-        let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
-        guard let ones = Int(text[..<point]) else { return nil }
-        var tenth = 0
-        if point < text.endIndex {
-            let decimals = text.utf8[point...].dropFirst()
-            guard let first = decimals.first?.decimalDigit,
-                decimals.dropFirst().allSatisfy({ $0 == UInt8(ascii: "0") })
-            else { return nil }
-            tenth = Int(first)
-        }
-        let (tens, isTooLarge) = ones.multipliedReportingOverflow(by: 10)
-        // The sign comes from the text, because -0 loses that of -0.5.
-        let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let (tenths, isTooFar) = tens.addingReportingOverflow(isNegative ? -tenth : tenth)
-        guard !isTooLarge, !isTooFar else { return nil }
-        self.init(tenths: tenths)
+        self.init(digits: text.utf8.span)
     }
 
-    /// Reads the usual form, `-43` or `27.7` with at most twelve digits; nil for any other.
+    /// Reads the bytes of such a text.
     public init?(digits bytes: Span<UInt8>) {
         let isNegative = !bytes.isEmpty && bytes[0] == UInt8(ascii: "-")
         let number = bytes.extracting(droppingFirst: isNegative ? 1 : 0)
-        let point = number.count - 2
-        let hasPoint = point > 0 && number[point] == UInt8(ascii: ".")
-        let ones = hasPoint ? number.extracting(..<point) : number
-        guard ones.count <= 12, let ones = Int(digits: ones) else { return nil }
+        var point = 0
+        while point < number.count, number[point] != UInt8(ascii: ".") { point += 1 }
+        guard point <= 12, let ones = Int(digits: number.extracting(..<point)) else { return nil }
         var tenths = ones * 10
-        if hasPoint {
-            guard let tenth = number[point + 1].decimalDigit else { return nil }
+        if point < number.count {
+            let decimals = number.extracting(droppingFirst: point + 1)
+            guard !decimals.isEmpty, let tenth = decimals[0].decimalDigit else { return nil }
+            for index in 1..<decimals.count where decimals[index] != UInt8(ascii: "0") { return nil }
             tenths += Int(tenth)
         }
         self.init(tenths: isNegative ? -tenths : tenths)
@@ -79,7 +66,6 @@ extension JSONValue {
     /// The number as a percentage.
     public func percent() throws(DecodingError) -> Percent {
         if let percent = withUnescapedBytes(Percent.init(digits:)) { return percent }
-        if let percent = Percent(try numeral()) { return percent }
         return try decode()  // 1.62e1 is 16.2, too
     }
 }

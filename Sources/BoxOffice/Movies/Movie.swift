@@ -1,3 +1,5 @@
+public import JSONCoding
+
 /// The facts about a movie. Unknown facts are nil or empty lists, never empty text.
 public struct Movie: Hashable, Sendable, Codable {
     /// The movie's code.

@@ -1,3 +1,5 @@
+public import JSONCoding
+
 /// The result of a search for a movie's poster: an image, or none.
 public struct Poster: Hashable, Sendable {
     /// An image that was downloaded and decoded.

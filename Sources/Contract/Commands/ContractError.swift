@@ -1,4 +1,4 @@
-public import BoxOffice
+public import JSONCoding
 
 /// The error object of the contract, section 5: the reason why a request or command failed.
 ///

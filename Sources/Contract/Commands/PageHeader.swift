@@ -1,5 +1,5 @@
-public import BoxOffice
 import FoundationEssentials
+public import JSONCoding
 
 /// The header of a reply to `replay` or `latest`, before its events.
 public struct PageHeader: Hashable, Sendable, Codable {

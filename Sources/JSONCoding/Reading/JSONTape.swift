@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// JSON text and a flat list of the offsets of its values: a tape, in the term of simdjson.
 final class JSONTape: Sendable {
     /// The kind of a value, which its first byte determines.
@@ -43,11 +41,6 @@ final class JSONTape: Sendable {
         self.bytes = bytes
     }
 
-    /// The bytes of a node, without quotes.
-    func content(of node: Node) -> ArraySlice<UInt8> {
-        bytes[Int(node.start)..<Int(node.end)]
-    }
-
     /// The index of a member's value; nil if the object has no member with this name.
     func member(_ name: String, of object: Int) -> Int? {
         let (tape, text) = (nodes, bytes)
@@ -82,24 +75,16 @@ final class JSONTape: Sendable {
         return true
     }
 
-    /// The string that a node stands for.
     func string(of node: Node) throws(DecodingError) -> String {
-        guard node.kind == .escapedString else { return String(decoding: content(of: node), as: UTF8.self) }
-        return try decode(String.self, from: node)
+        guard node.kind == .escapedString else {
+            return String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+        }
+        return try JSON.decode(from: json(of: node))
     }
 
-    /// Decodes a node with Foundation's decoder; the coding paths of its errors begin at the node.
-    func decode<Value: Decodable>(_ type: Value.Type, from node: Node) throws(DecodingError) -> Value {
+    /// The JSON of a node, as in the text.
+    func json(of node: Node) -> [UInt8] {
         let quote = node.kind == .string || node.kind == .escapedString ? 1 : 0
-        let range = Int(node.start) - quote..<Int(node.end) + quote
-        do {
-            return try JSONDecoder().decode(type, from: Data(bytes[range]))
-        } catch let error as DecodingError {
-            throw error
-        } catch {
-            throw .dataCorrupted(
-                DecodingError.Context(
-                    codingPath: [], debugDescription: "cannot decode \(type)", underlyingError: error))
-        }
+        return Array(bytes[Int(node.start) - quote..<Int(node.end) + quote])
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Text
 
 /// A value in JSON text that was scanned once.
@@ -107,7 +106,6 @@ public struct JSONValue: Sendable {
     public func integer() throws(DecodingError) -> Int {
         guard node.kind == .number else { throw mismatch(Int.self, "a whole number") }
         if let number = decimalInteger { return number }
-        if let number = Int(try numeral()) { return number }
         return try decode()  // 12.0 and 1e3 are whole, too
     }
 
@@ -117,12 +115,6 @@ public struct JSONValue: Sendable {
             guard !bytes.isEmpty, bytes[0] == UInt8(ascii: "-") else { return Int(digits: bytes) }
             return Int(digits: bytes.extracting(droppingFirst: 1)).map { -$0 }
         }
-    }
-
-    /// Returns the number as it is written.
-    public func numeral() throws(DecodingError) -> String {
-        guard node.kind == .number else { throw mismatch(Decimal.self, "a number") }
-        return String(decoding: tape.content(of: node), as: UTF8.self)
     }
 
     /// Returns whether it is `true` or `false`.
@@ -137,10 +129,7 @@ public struct JSONValue: Sendable {
     // MARK: Bytes
 
     /// The JSON of the value, as in the text.
-    public var bytes: [UInt8] {
-        let quote = isText ? 1 : 0
-        return Array(tape.bytes[Int(node.start) - quote..<Int(node.end) + quote])
-    }
+    public var bytes: [UInt8] { tape.json(of: node) }
 
     /// Calls `read` with the bytes of a number, or of a string without escapes, so that no `String` is made.
     ///
@@ -157,7 +146,7 @@ public struct JSONValue: Sendable {
     /// Decodes the value with Foundation's decoder.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(DecodingError) -> Value {
         do throws(DecodingError) {
-            return try tape.decode(type, from: node)
+            return try JSON.decode(type, from: bytes)
         } catch {
             throw error.at(path)
         }

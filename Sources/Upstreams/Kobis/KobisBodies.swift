@@ -10,7 +10,6 @@ struct KobisDailyChart: JSONReadable {
     let range: String?
     /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -30,7 +29,6 @@ struct KobisWeeklyChart: JSONReadable {
     let yearWeek: String?
     /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -103,7 +101,6 @@ extension ChartEntry {
 struct KobisCodes: JSONReadable {
     /// The areas; other codes are ignored.
     let areas: [Market.NamedArea]
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -123,7 +120,6 @@ struct KobisCodes: JSONReadable {
 struct KobisMovie: JSONReadable {
     /// The movie; nil if its code is unknown, for which KOBIS sends nothing or a movie with empty fields.
     let movie: Movie?
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     init(json: JSONValue) throws(DecodingError) {
@@ -208,7 +204,6 @@ extension JSONValue {
     private func wholeNumber() throws(DecodingError) -> Int? {
         guard isText else { return try integer() }
         if let number = decimalInteger { return number }
-        if let number = Int(try text()) { return number }
         guard let text = try numberText() else { return nil }
         if let number = Int(text) { return number }
         guard let number = Percent(text), number.tenths.isMultiple(of: 10) else {
@@ -221,7 +216,6 @@ extension JSONValue {
     func percentage() throws(DecodingError) -> Percent? {
         guard isText else { return try percent() }
         if let percent = withUnescapedBytes(Percent.init(digits:)) { return percent }
-        if let percent = Percent(try text()) { return percent }
         guard let text = try numberText() else { return nil }
         guard let percent = Percent(text) else { throw unreadable(text, as: "percentage with one decimal") }
         return percent

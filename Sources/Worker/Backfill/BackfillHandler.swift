@@ -2,6 +2,7 @@ public import BoxOffice
 import Concurrency
 public import Contract
 import FoundationEssentials
+public import JSONCoding
 import Messaging
 import ServiceRuntime
 import Storage
