@@ -63,26 +63,14 @@ extension [ChartEntry] {
 // MARK: - JSON
 
 extension Chart: JSONReadable {
-    /// The names of the fields on the wire.
-    private enum CodingKeys: String, CodingKey {
-        case date
-        case market
-        case state
-        case revision
-        case entries
-        case corrections
-    }
-
     /// Reads a chart as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
-        date = try json.value(CodingKeys.date.rawValue).text()
-        market = try json.value(CodingKeys.market.rawValue).text()
-        state = try json.value(CodingKeys.state.rawValue).word()
-        revision = try json.value(CodingKeys.revision.rawValue).integer()
-        entries = try Array(json: json.value(CodingKeys.entries.rawValue))
-        corrections = try json[CodingKeys.corrections.rawValue].map { json throws(DecodingError) in
-            try Array(json: json)
-        }
+        date = try json.value("date").text()
+        market = try json.value("market").text()
+        state = try json.value("state").word()
+        revision = try json.value("revision").integer()
+        entries = try Array(json: json.value("entries"))
+        corrections = try json["corrections"].map { json throws(DecodingError) in try Array(json: json) }
     }
 }
 

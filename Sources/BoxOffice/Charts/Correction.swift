@@ -59,20 +59,12 @@ public struct Correction: Hashable, Sendable {
 // MARK: - JSON
 
 extension Correction: JSONReadable {
-    private enum Key: String {
-        case movieCode
-        case field
-        case before
-        case after
-        case line
-    }
-
     /// Reads a correction as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
-        movieCode = try json.value(Key.movieCode.rawValue).text()
-        line = try json[Key.line.rawValue]?.integer()
-        let (before, after) = (try json[Key.before.rawValue], try json[Key.after.rawValue])
-        let name = try json.value(Key.field.rawValue)
+        movieCode = try json.value("movieCode").text()
+        line = try json["line"]?.integer()
+        let (before, after) = (try json["before"], try json["after"])
+        let name = try json.value("field")
         if let field = ChartEntry.Field(rawValue: try name.text()) {
             change = .field(field, before: try field.value(before), after: try field.value(after))
         } else if try name.text() == Self.wholeEntry {

@@ -28,17 +28,11 @@ public struct WeekChart: Hashable, Sendable {
 // MARK: - JSON
 
 extension WeekChart: JSONReadable {
-    private enum Key: String {
-        case span
-        case firstDay
-        case yearWeek
-    }
-
     /// Reads the chart's fields and the week's fields beside them.
     public init(json: JSONValue) throws(DecodingError) {
-        let firstDay = try json.value(Key.firstDay.rawValue).text(as: KoreanDate.self)
-        week = Week(of: firstDay, span: try json.value(Key.span.rawValue).word())
-        yearWeek = try json[Key.yearWeek.rawValue]?.text()
+        let firstDay = try json.value("firstDay").text(as: KoreanDate.self)
+        week = Week(of: firstDay, span: try json.value("span").word())
+        yearWeek = try json["yearWeek"]?.text()
         chart = try Chart(json: json)
     }
 }
