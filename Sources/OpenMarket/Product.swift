@@ -1,14 +1,15 @@
 public import FoundationEssentials
+public import JSONCoding
 
 /// A product of the Open Market, as the service describes it. Its values are not validated: older products break the
 /// rules for new ones.
 public struct Product: Hashable, Sendable {
     /// The vendor of a product.
-    public struct Vendor: Hashable, Sendable {
+    public struct Vendor: Hashable, Sendable, Codable {
         /// The vendor's number.
         public var id: Int
         /// The vendor's name; nil if the service leaves it out.
-        public var name: String?
+        @Nullable public var name: String?
 
         /// Creates a vendor.
         public init(id: Int, name: String?) {
@@ -71,8 +72,7 @@ public struct Product: Hashable, Sendable {
     public init(
         id: ProductID, vendor: Vendor, name: String, description: String? = nil, thumbnailURL: String,
         currency: Currency, price: Decimal, discount: Decimal, bargainPrice: Decimal, stock: Int,
-        created: OpenMarketTime,
-        issued: OpenMarketTime, images: [Image]? = nil
+        created: OpenMarketTime, issued: OpenMarketTime, images: [Image]? = nil
     ) {
         self.id = id
         self.vendor = vendor
@@ -97,69 +97,46 @@ public struct Product: Hashable, Sendable {
 
 // MARK: - Coding
 
-extension Product.Vendor: Codable {
-    /// Encodes both fields, an unknown name as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-    }
-}
-
 /// The fields have the names of the third generation, in camel case.
 extension Product: Codable {
     private enum CodingKeys: String, CodingKey {
         case id
-        case vendorID = "vendorId"
-        case vendors
+        case vendor = "vendors"
         case name
         case description
-        case thumbnail
+        case thumbnailURL = "thumbnail"
         case currency
         case price
-        case discountedPrice
+        case discount = "discountedPrice"
         case bargainPrice
         case stock
-        case createdAt
-        case issuedAt
+        case created = "createdAt"
+        case issued = "issuedAt"
         case images
     }
 
-    /// Decodes a product as `encode` writes it.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try container.decode(ProductID.self, forKey: .id),
-            vendor: try container.decode(Vendor.self, forKey: .vendors),
-            name: try container.decode(String.self, forKey: .name),
-            description: try container.decodeIfPresent(String.self, forKey: .description),
-            thumbnailURL: try container.decode(String.self, forKey: .thumbnail),
-            currency: try container.decode(Currency.self, forKey: .currency),
-            price: try container.decode(Decimal.self, forKey: .price),
-            discount: try container.decode(Decimal.self, forKey: .discountedPrice),
-            bargainPrice: try container.decode(Decimal.self, forKey: .bargainPrice),
-            stock: try container.decode(Int.self, forKey: .stock),
-            created: try container.decode(OpenMarketTime.self, forKey: .createdAt),
-            issued: try container.decode(OpenMarketTime.self, forKey: .issuedAt),
-            images: try container.decodeIfPresent([Image].self, forKey: .images))
+    /// The field that repeats the vendor's number.
+    private enum VendorKey: String, CodingKey {
+        case id = "vendorId"
     }
 
     /// Encodes every field, unknown ones as null.
     public func encode(to encoder: any Encoder) throws {
+        var vendorContainer = encoder.container(keyedBy: VendorKey.self)
+        try vendorContainer.encode(vendor.id, forKey: .id)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
-        try container.encode(vendor.id, forKey: .vendorID)
-        try container.encode(vendor, forKey: .vendors)
+        try container.encode(vendor, forKey: .vendor)
         try container.encode(name, forKey: .name)
         try container.encode(description, forKey: .description)
-        try container.encode(thumbnailURL, forKey: .thumbnail)
+        try container.encode(thumbnailURL, forKey: .thumbnailURL)
         try container.encode(currency, forKey: .currency)
         try container.encode(price, forKey: .price)
-        try container.encode(discount, forKey: .discountedPrice)
+        try container.encode(discount, forKey: .discount)
         try container.encode(bargainPrice, forKey: .bargainPrice)
         try container.encode(stock, forKey: .stock)
-        try container.encode(created, forKey: .createdAt)
-        try container.encode(issued, forKey: .issuedAt)
+        try container.encode(created, forKey: .created)
+        try container.encode(issued, forKey: .issued)
         try container.encode(images, forKey: .images)
     }
 }
@@ -171,18 +148,11 @@ public struct RemovedProduct: Hashable, Sendable, Codable {
     /// The product's number, which is never reused.
     public let id: ProductID
     /// The product as last seen; nil if it never was.
-    public let product: Product?
+    @Nullable public var product: Product?
 
     /// Creates a removed product.
     public init(id: ProductID, product: Product?) {
         self.id = id
         self.product = product
-    }
-
-    /// Encodes both fields, an unknown product as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(product, forKey: .product)
     }
 }

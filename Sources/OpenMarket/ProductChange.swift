@@ -58,10 +58,7 @@ public struct ProductChange: Hashable, Sendable {
     }
 
     /// Whether the change has no field.
-    public var isEmpty: Bool {
-        name == nil && description == nil && thumbnail == nil && currency == nil && price == nil && discount == nil
-            && stock == nil
-    }
+    public var isEmpty: Bool { self == .empty }
 }
 
 extension ProductChange {

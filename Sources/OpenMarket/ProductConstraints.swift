@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Text
 
 /// The Open Market's rules for products. They are checked before anything is sent, because the service's own errors
 /// name no field.
@@ -14,14 +15,14 @@ public enum ProductConstraints {
 
     /// Checks a name.
     public static func check(name: String) throws(ProductValidationError) {
-        guard trimmed(name).count >= minimumNameLength else {
+        guard name.trimmed.count >= minimumNameLength else {
             throw ProductValidationError(field: "name", "a name must have at least \(minimumNameLength) characters")
         }
     }
 
     /// Checks a description.
     public static func check(description: String) throws(ProductValidationError) {
-        let count = trimmed(description).count
+        let count = description.trimmed.count
         guard descriptionLength.contains(count) else {
             throw ProductValidationError(
                 field: "description", "a description must have 10 to 1,000 characters, not \(count)")
@@ -56,12 +57,6 @@ public enum ProductConstraints {
         guard imageCount.contains(count) else {
             throw ProductValidationError(field: "images", "a product must have 1 to 5 images, not \(count)")
         }
-    }
-
-    private static func trimmed(_ text: String) -> Substring {
-        let start = text.drop(while: \.isWhitespace)
-        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return start[...end]
     }
 }
 

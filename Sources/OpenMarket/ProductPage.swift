@@ -39,40 +39,34 @@ public struct ProductPage: Hashable, Sendable {
 
 /// The fields have the names of the third generation, in camel case.
 extension ProductPage: Codable {
-    private enum CodingKeys: CodingKey {
-        case pageNo
-        case itemsPerPage
-        case totalCount
-        case offset
-        case limit
+    private enum CodingKeys: String, CodingKey {
+        case page = "pageNo"
+        case perPage = "itemsPerPage"
+        case total = "totalCount"
         case lastPage
-        case hasNext
-        case hasPrev
-        case pages
+        case products = "pages"
     }
 
-    /// Decodes a page as `encode` writes it.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            page: try container.decode(Int.self, forKey: .pageNo),
-            perPage: try container.decode(Int.self, forKey: .itemsPerPage),
-            total: try container.decode(Int.self, forKey: .totalCount),
-            lastPage: try container.decode(Int.self, forKey: .lastPage),
-            products: try container.decode([Product].self, forKey: .pages))
+    /// The fields that follow from the others.
+    private enum DerivedKey: CodingKey {
+        case offset
+        case limit
+        case hasNext
+        case hasPrev
     }
 
     /// Encodes every field; derived fields are the same for both generations.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(page, forKey: .pageNo)
-        try container.encode(perPage, forKey: .itemsPerPage)
-        try container.encode(total, forKey: .totalCount)
-        try container.encode(offset, forKey: .offset)
-        try container.encode(limit, forKey: .limit)
+        try container.encode(page, forKey: .page)
+        try container.encode(perPage, forKey: .perPage)
+        try container.encode(total, forKey: .total)
         try container.encode(lastPage, forKey: .lastPage)
-        try container.encode(hasNext, forKey: .hasNext)
-        try container.encode(page > 1, forKey: .hasPrev)
-        try container.encode(products, forKey: .pages)
+        try container.encode(products, forKey: .products)
+        var derived = encoder.container(keyedBy: DerivedKey.self)
+        try derived.encode(offset, forKey: .offset)
+        try derived.encode(limit, forKey: .limit)
+        try derived.encode(hasNext, forKey: .hasNext)
+        try derived.encode(page > 1, forKey: .hasPrev)
     }
 }
