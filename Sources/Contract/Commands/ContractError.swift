@@ -3,7 +3,7 @@ public import JSONCoding
 /// The error object of the contract, section 5: the reason why a request or command failed.
 ///
 /// Clients see the error as it is, so its message must not contain a key.
-public struct ContractError: Error, Hashable, Sendable {
+public struct ContractError: Error, Hashable, Sendable, Decodable {
     /// The closed set of error codes.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The request is invalid; `field` names the part.
@@ -90,7 +90,7 @@ public struct ContractError: Error, Hashable, Sendable {
     }
 }
 
-extension ContractError: Codable {
+extension ContractError: Encodable {
     private enum Key: String, CodingKey {
         case code
         case message
@@ -98,16 +98,6 @@ extension ContractError: Codable {
         case retryAfter
         case field
         case upstream
-    }
-
-    /// Reads an error object.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        code = try container.decode(Code.self, forKey: .code)
-        message = try container.decode(String.self, forKey: .message)
-        retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
-        field = try container.decodeIfPresent(String.self, forKey: .field)
-        upstream = try container.decodeIfPresent(Upstream.self, forKey: .upstream)
     }
 
     /// Writes all six fields, `retryable` by the code, unknown ones as null.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import JSONCoding
 
 /// The header of a reply to `replay` or `latest`, before its events.
@@ -57,16 +56,7 @@ public struct PageFields: Decodable, Sendable {
     /// Reads a command's body: a JSON object, or nothing. Unknown fields are ignored.
     public init(frames: [[UInt8]]) throws(ContractError) {
         let body = try RequestFrames(frames).body
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data((body.isEmpty ? "{}" : body).utf8))
-        } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
-            guard let field = context.codingPath.first?.stringValue else {
-                throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
-            }
-            throw ContractError(.badRequest, "the body's \(field) has the wrong type", field: field)
-        } catch {
-            throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
-        }
+        self = try RequestBody.fields(body.isEmpty ? "{}" : body, as: Self.self)
         // Before they are compared with topics, which takes long for a text of many bytes.
         for (field, text) in [("topic", topic), ("after", after)] where text?.utf8.count ?? 0 > Topic.maximumBytes {
             throw ContractError(.badRequest, "\(field) must have at most \(Topic.maximumBytes) bytes", field: field)

@@ -1,4 +1,3 @@
-import Glibc
 import JSONCoding
 
 /// The JSON object of an event: its attributes as text, and its data as encoded JSON.
@@ -14,35 +13,6 @@ public enum Envelope {
         json.endObject()
         return json.bytes
     }
-
-    /// Returns the range of the name of `data` with the comma before it; nil if the object has no such member.
-    public static func dataName(in json: [UInt8]) -> Range<Int>? {
-        // Quotes inside a text are escaped, so the first match is the name.
-        json.withUnsafeBytes { json -> Range<Int>? in
-            guard let base = json.baseAddress else { return nil }
-            var start = 0
-            // memchr(3) finds the next comma; an envelope has a dozen before its data.
-            while start + name.count <= json.count, let comma = memchr(base + start, 0x2C, json.count - start) {
-                start = UnsafeRawPointer(comma) - base
-                guard start + name.count <= json.count else { return nil }
-                if memcmp(comma, name, name.count) == 0 { return start..<start + name.count }
-                start += 1
-            }
-            return nil
-        }
-    }
-
-    /// Returns the object without `data` and all that follows it; nil if the object has no `data`.
-    public static func head(of json: [UInt8]) -> [UInt8]? {
-        guard let name = dataName(in: json) else { return nil }
-        var head = [UInt8]()
-        head.reserveCapacity(name.lowerBound + 1)
-        head += json[..<name.lowerBound]
-        head.append(UInt8(ascii: "}"))
-        return head
-    }
-
-    private static let name = Array(",\"data\":".utf8)
 }
 
 /// Reads the attributes of an envelope in the order in which this version writes them, without parsing the data.

@@ -38,23 +38,18 @@ public struct Event: Hashable, Sendable {
 
     /// The stream that the sequence counts.
     public var stream: Stream { topic.stream }
+}
 
+extension Event {
     /// Reads the attributes from the two frames of a message. Unknown attributes are ignored.
     ///
-    /// If the data is the last member, as in our envelopes, it is parsed only by `data(as:)` and need not be valid JSON
-    /// until then.
+    /// The data of our envelopes is parsed only by `data(as:)` and need not be valid JSON until then.
     ///
     /// - Throws: A `DecodingError` if an attribute is missing or invalid.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
         if let event = Event(ours: body, topic: topic) {
             self = event
-        } else if let head = Envelope.head(of: body), body.last == UInt8(ascii: "}"),
-            let attributes = try? JSONValue(parsing: head),
-            let event = try? Event(topic: topic, body: body, attributes)
-        {
-            self = event
         } else {
-            // Attributes may follow the data. If the envelope is unreadable, this throws the error.
             self = try Event(topic: topic, body: body, JSONValue(parsing: body))
         }
     }
@@ -76,18 +71,9 @@ public struct Event: Hashable, Sendable {
         }
         let priority = reader.text("priority").flatMap(Request.Priority.init)
         guard reader.isAtData else { return nil }
-        self.topic = topic
-        self.body = body
-        self.id = id
-        self.source = source
-        self.type = type
-        self.subject = subject
-        self.time = time
-        self.epoch = epoch
-        self.sequence = sequence
-        self.previous = previous
-        self.correlationID = correlationID
-        self.priority = priority ?? .live
+        self.init(
+            topic: topic, body: body, id: id, source: source, type: type, subject: subject, time: time, epoch: epoch,
+            sequence: sequence, previous: previous, correlationID: correlationID, priority: priority ?? .live)
     }
 
     private init(topic: Topic, body: [UInt8], _ attributes: JSONValue) throws(DecodingError) {
@@ -119,9 +105,7 @@ public struct Event: Hashable, Sendable {
     public func data<Value: JSONReadable>(as type: Value.Type = Value.self) throws(DecodingError) -> Value {
         try Self.data(in: body, as: type)
     }
-}
 
-extension Event {
     /// Decodes the data of an envelope.
     public static func data<Value: Decodable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
         try JSONValue(parsing: body).value("data").decode()
@@ -131,6 +115,14 @@ extension Event {
     public static func data<Value: JSONReadable>(in body: [UInt8], as type: Value.Type) throws(DecodingError) -> Value {
         try Value(json: JSONValue(parsing: body).value("data"))
     }
+
+    /// The bytes of the data, for passing it on without decoding; nil if `data` is not the envelope's last member.
+    public var dataJSON: [UInt8]? {
+        // Quotes inside a text are escaped, so the first match is the name.
+        let name = body.firstRange(of: Array(",\"data\":".utf8))
+        guard let name, body.last == UInt8(ascii: "}") else { return nil }
+        return Array(body[name.upperBound...].dropLast())
+    }
 }
 
 extension JSONValue {
@@ -138,13 +130,5 @@ extension JSONValue {
         let text = try text()
         guard let instant = Timestamp.instant(text) else { throw unreadable("\(text) is not a time") }
         return instant
-    }
-}
-
-extension Event {
-    /// The bytes of the data, for passing it on without decoding; nil if `data` is not the envelope's last member.
-    public var dataJSON: [UInt8]? {
-        guard let name = Envelope.dataName(in: body), body.last == UInt8(ascii: "}") else { return nil }
-        return Array(body[name.upperBound...].dropLast())
     }
 }

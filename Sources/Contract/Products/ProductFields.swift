@@ -1,5 +1,5 @@
 import FoundationEssentials
-import OpenMarket
+public import OpenMarket
 
 /// The fields of a request about the shop, without its secret, which is read and kept separately.
 public struct ProductFields: Hashable, Sendable, Codable {
@@ -39,7 +39,6 @@ public struct ProductFields: Hashable, Sendable, Codable {
         case number(Int)
     }
 
-    /// Makes fields without values.
     init() {}
 
     /// Reads a JSON object, or a bare value of the topic's required field.
@@ -93,5 +92,124 @@ extension ProductFields.Name: Codable {
         case .text(let text): try container.encode(text)
         case .number(let number): try container.encode(number)
         }
+    }
+}
+
+// MARK: - Checks
+
+extension ProductFields {
+    /// Returns the target of a request with this topic.
+    func target(_ topic: RequestTopic) throws(ContractError) -> Request.Target {
+        switch topic {
+        case .fetchProducts:
+            let page = page ?? 1
+            guard page > 0 else { throw ContractError(.badRequest, "page must be 1 or more", field: "page") }
+            return .products(.page(page, perPage: try perPage(standard: 20)))
+        case .fetchCatalogue: return .products(.catalogue(perPage: try perPage(standard: 100)))
+        case .fetchProduct: return .products(.product(try productID()))
+        case .productRegister: return .productOrder(.register(try draft()))
+        case .productModify: return .productOrder(.modify(try productID(), try change()))
+        case .productRemove: return .productOrder(.remove(try productID()))
+        case .fetchDay, .fetchWeek, .fetchMovie: preconditionFailure("\(topic.rawValue) is not about products")
+        }
+    }
+
+    /// Returns the client's own id; nil if the request has none.
+    func requestID() throws(ContractError) -> RequestID? {
+        switch id {
+        case nil: return nil
+        case .text(let text): return try RequestID(checking: text)
+        case .number: throw ContractError(.badRequest, "the body's id has the wrong type", field: "id")
+        }
+    }
+
+    private func perPage(standard: Int) throws(ContractError) -> Int {
+        let count = perPage ?? standard
+        guard ProductPage.perPage.contains(count) else {
+            throw ContractError(.badRequest, "perPage must be 1 to 100", field: "perPage")
+        }
+        return count
+    }
+
+    private func productID() throws(ContractError) -> ProductID {
+        guard let product else { throw ContractError(.badRequest, "product is required", field: "product") }
+        guard let id = ProductID(product) else {
+            throw ContractError(.badRequest, "product must be a number from 1", field: "product")
+        }
+        return id
+    }
+
+    private func draft() throws(ContractError) -> ProductDraft {
+        guard let name else { throw ContractError(.badRequest, "name is required", field: "name") }
+        guard let description else { throw ContractError(.badRequest, "description is required", field: "description") }
+        guard let price else { throw ContractError(.badRequest, "price is required", field: "price") }
+        let currency = try knownCurrency() ?? .won
+        do throws(ProductValidationError) {
+            return try ProductDraft(
+                name: name, description: description, currency: currency, price: price, discount: discount ?? 0,
+                stock: stock ?? 0)
+        } catch {
+            throw ContractError(error)
+        }
+    }
+
+    private func change() throws(ContractError) -> ProductChange {
+        let currency = try knownCurrency()
+        do throws(ProductValidationError) {
+            return try ProductChange(
+                name: name, description: description, thumbnail: thumbnail, currency: currency, price: price,
+                discount: discount, stock: stock)
+        } catch {
+            throw ContractError(error)
+        }
+    }
+
+    private func knownCurrency() throws(ContractError) -> Currency? {
+        guard let currency else { return nil }
+        guard let known = Currency(rawValue: currency) else {
+            throw ContractError(.badRequest, "currency must be KRW or USD", field: "currency")
+        }
+        return known
+    }
+}
+
+extension ProductFields {
+    init(_ question: ProductQuery) {
+        switch question {
+        case .page(let page, let perPage):
+            self.page = page
+            self.perPage = perPage
+        case .catalogue(let perPage): self.perPage = perPage
+        case .product(let id): product = id.number
+        }
+    }
+
+    init(_ order: ProductOrder) {
+        switch order {
+        case .register(let draft):
+            name = draft.name
+            description = draft.description
+            currency = draft.currency.rawValue
+            price = draft.price
+            discount = draft.discount
+            stock = draft.stock
+        case .modify(let id, let change):
+            product = id.number
+            name = change.name
+            description = change.description
+            currency = change.currency?.rawValue
+            price = change.price
+            discount = change.discount
+            stock = change.stock
+            thumbnail = change.thumbnail
+        case .remove(let id): product = id.number
+        }
+    }
+}
+
+extension ContractError {
+    /// Makes the error for a client whose product breaks a rule.
+    public init(_ fault: ProductValidationError) {
+        self.init(.badRequest, fault.message, field: fault.field)
     }
 }

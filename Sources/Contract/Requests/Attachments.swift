@@ -1,4 +1,3 @@
-import FoundationEssentials
 import JSONCoding
 
 /// The secret and the images of a request. They go only to the upstream and appear in no event, log or metric.

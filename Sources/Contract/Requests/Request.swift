@@ -83,9 +83,7 @@ public struct Request: Hashable, Sendable {
 extension Request {
     /// Reads and checks a request. Unknown fields are ignored.
     ///
-    /// - Parameters:
-    ///   - frames: The frames of the request.
-    ///   - now: The current time, which determines yesterday's date.
+    /// - Parameter now: The current time, which determines yesterday's date.
     /// - Throws: A `ContractError` that names the invalid part.
     public init(_ frames: RequestFrames, at now: Date) throws(ContractError) {
         guard let topic = RequestTopic(text: frames.topic) else {

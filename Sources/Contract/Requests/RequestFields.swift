@@ -24,6 +24,13 @@ public enum RequestFields: Hashable, Sendable {
         // The refusal beside the fields gives the reason.
         self = topic.flatMap { try? RequestFields(frames.body, topic: $0) } ?? .fetch(FetchFields())
     }
+
+    /// Reads the fields of a request with the given topic, as an event has them.
+    init(json: JSONValue, of topic: String) throws(DecodingError) {
+        self =
+            RequestTopic(text: topic)?.isAboutProducts == true
+            ? .product(try json.decode()) : .fetch(try FetchFields(json: json))
+    }
 }
 
 extension RequestFields: JSONWritable {
@@ -33,14 +40,6 @@ extension RequestFields: JSONWritable {
         case .fetch(let fields): fields.write(to: &json)
         case .product(let fields): json.appendJSON(JSON.encodeInfallibly(fields))
         }
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// Decodes the fields of a request with the given topic.
-    func decodeFields(of topic: String, forKey key: Key) throws -> RequestFields {
-        RequestTopic(text: topic)?.isAboutProducts == true
-            ? .product(try decode(ProductFields.self, forKey: key)) : .fetch(try decode(FetchFields.self, forKey: key))
     }
 }
 
@@ -70,9 +69,11 @@ enum RequestBody {
     {
         do {
             return try decode(Array(body.drop(while: \.isWhitespace).utf8))
-        } catch let DecodingError.typeMismatch(_, context) {
-            let field = context.codingPath.first?.stringValue
-            throw ContractError(.badRequest, "the body's \(field ?? "value") has the wrong type", field: field)
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
+            guard let field = context.codingPath.first?.stringValue else {
+                throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
+            }
+            throw ContractError(.badRequest, "the body's \(field) has the wrong type", field: field)
         } catch {
             throw ContractError(.badRequest, "the body is not a JSON object", field: "body")
         }
@@ -82,7 +83,7 @@ enum RequestBody {
 // MARK: - Charts and movies
 
 /// The fields of a request for a chart or a movie.
-public struct FetchFields: Hashable, Sendable, Decodable {
+public struct FetchFields: Hashable, Sendable {
     var id: String?
     var date: String?
     var span: String?
@@ -94,7 +95,6 @@ public struct FetchFields: Hashable, Sendable, Decodable {
     var refresh: Bool?
     var priority: String?
 
-    /// Makes fields without values.
     init() {}
 
     /// Reads a JSON object, or a bare value of the topic's required field.
@@ -107,7 +107,6 @@ public struct FetchFields: Hashable, Sendable, Decodable {
         if topic == .fetchMovie { code = bare } else { date = bare }
     }
 
-    /// Sets the filters that select `market`.
     mutating func filter(by market: Market) {
         nation = market.nation?.rawValue
         films = market.films?.rawValue
@@ -207,7 +206,6 @@ extension FetchFields {
         return Week(of: date, span: span)
     }
 
-    /// Returns the code of the requested movie.
     func movieCode() throws(ContractError) -> MovieCode {
         guard let code else { throw ContractError(.badRequest, "code is required", field: "code") }
         guard let movie = MovieCode(code) else {

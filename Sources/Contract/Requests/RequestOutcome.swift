@@ -1,7 +1,7 @@
 public import JSONCoding
 
 /// The data of `request.accepted.<id>`: the request.
-public struct RequestAccepted: Hashable, Sendable, Decodable {
+public struct RequestAccepted: Hashable, Sendable {
     /// The request's topic.
     public let topic: String
     /// The request's fields.
@@ -11,18 +11,6 @@ public struct RequestAccepted: Hashable, Sendable, Decodable {
     public init(topic: String, request: RequestFields) {
         self.topic = topic
         self.request = request
-    }
-
-    private enum CodingKeys: CodingKey {
-        case topic
-        case request
-    }
-
-    /// Reads the fields of the kind that the topic has.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        topic = try container.decode(String.self, forKey: .topic)
-        request = try container.decodeFields(of: topic, forKey: .request)
     }
 }
 
@@ -72,7 +60,7 @@ public struct RequestDone: Hashable, Sendable, Decodable {
 }
 
 /// The data of `request.failed.<id>`: the request and the reason of its failure.
-public struct RequestFailed: Hashable, Sendable, Decodable {
+public struct RequestFailed: Hashable, Sendable {
     /// The request's topic.
     public let topic: String
     /// The request's fields, as far as they could be read.
@@ -86,25 +74,17 @@ public struct RequestFailed: Hashable, Sendable, Decodable {
         self.request = request
         self.error = error
     }
-
-    private enum CodingKeys: CodingKey {
-        case topic
-        case request
-        case error
-    }
-
-    /// Reads the fields of the kind that the topic has.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        topic = try container.decode(String.self, forKey: .topic)
-        request = try container.decodeFields(of: topic, forKey: .request)
-        error = try container.decode(ContractError.self, forKey: .error)
-    }
 }
 
 // MARK: - JSON
 
-extension RequestAccepted: JSONWritable {
+extension RequestAccepted: JSONReadable, JSONWritable {
+    /// Reads the topic, and the fields of the kind that it has.
+    public init(json: JSONValue) throws(DecodingError) {
+        topic = try json.value("topic").text()
+        request = try RequestFields(json: json.value("request"), of: topic)
+    }
+
     /// Writes `request` and `topic`.
     public func write(to json: inout JSONWriter) {
         json.member("request", request, isFirst: true)
@@ -135,7 +115,14 @@ extension RequestDone.Answer: JSONWritable {
     }
 }
 
-extension RequestFailed: JSONWritable {
+extension RequestFailed: JSONReadable, JSONWritable {
+    /// Reads the topic, the fields of the kind that it has, and the error.
+    public init(json: JSONValue) throws(DecodingError) {
+        topic = try json.value("topic").text()
+        request = try RequestFields(json: json.value("request"), of: topic)
+        error = try json.value("error").decode()
+    }
+
     /// Writes `error`, `request` and `topic`.
     public func write(to json: inout JSONWriter) {
         json.beginMember("error", isFirst: true)
