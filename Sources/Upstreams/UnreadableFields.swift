@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Networking
 
 /// What was read of a reply, and the optional fields of it that could not be read.

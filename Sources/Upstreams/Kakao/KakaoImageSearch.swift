@@ -20,7 +20,6 @@ public struct KakaoImageSearch: Sendable {
     ///
     /// - Parameters:
     /// - url: The base URL, without the path of a call.
-    /// - key: The REST API key.
     /// - now: The current date, from which the time to the next day's quota follows.
     public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
         self.url = url
@@ -44,39 +43,18 @@ public struct KakaoImageSearch: Sendable {
 
 /// An image found by the search. Its URL comes from an untrusted source and may be dead, wrong or hostile.
 public struct ImageCandidate: Hashable, Sendable {
-    /// The image's URL.
-    public var imageURL: String?
+    var imageURL: String?
     /// The URL of the search's own thumbnail.
-    public var thumbnailURL: String?
+    var thumbnailURL: String?
     /// The name of the site that shows the image.
-    public var site: String?
+    var site: String?
     /// The URL of the page that shows the image.
-    public var pageURL: String?
+    var pageURL: String?
     /// The image's width and height as the search gives them, which need not be true.
-    public var size: Size?
+    var size: Size?
 
-    /// A width and a height in pixels.
-    public struct Size: Hashable, Sendable {
-        /// The width.
-        public var width: Int
-        /// The height.
-        public var height: Int
-
-        /// Creates a size.
-        public init(width: Int, height: Int) {
-            self.width = width
-            self.height = height
-        }
-    }
-
-    /// Creates a candidate.
-    public init(
-        imageURL: String?, thumbnailURL: String?, site: String? = nil, pageURL: String? = nil, size: Size? = nil
-    ) {
-        self.imageURL = imageURL
-        self.thumbnailURL = thumbnailURL
-        self.site = site
-        self.pageURL = pageURL
-        self.size = size
+    struct Size: Hashable {
+        let width: Int
+        let height: Int
     }
 }

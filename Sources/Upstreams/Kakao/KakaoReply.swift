@@ -30,7 +30,6 @@ enum KakaoReply: Decodable {
 /// The fields of a found image that are used; `collection` and `datetime` are ignored.
 struct KakaoImage: Decodable {
     let candidate: ImageCandidate
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     private enum Key: String, CodingKey {
@@ -60,6 +59,18 @@ struct KakaoImage: Decodable {
             imageURL: text(.imageURL), thumbnailURL: text(.thumbnailURL), site: text(.site), pageURL: text(.pageURL),
             size: size)
         self.unreadable = unreadable.fields
+    }
+}
+
+/// Text without surrounding white space, control characters and invisible marks; nil if nothing is left, or if it has
+/// more bytes than an address may have.
+private struct TrimmedText: Decodable {
+    let value: String?
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        let clean = text.utf8.count <= 4_096 ? text.clean : ""
+        value = clean.isEmpty ? nil : clean
     }
 }
 
@@ -117,7 +128,6 @@ extension KakaoReply {
 }
 
 extension KakaoErrorBody {
-    /// The error as an `UpstreamError`.
     fileprivate func upstreamError(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
         let service = KakaoImageSearch.service
         let code = errorType?.clean ?? code.map { "\($0)" }

@@ -24,10 +24,8 @@ public struct PosterSearch: Sendable {
     /// Creates a search.
     ///
     /// - Parameters:
-    /// - client: Sends the search.
     /// - images: Fetches the images; nil for `client`. A client without retries suits best: of eight hits the next one is
     ///   faster than a dead host's fourth attempt.
-    /// - search: The search API.
     /// - allowsPrivateAddresses: Whether images can come from private addresses, for the sandbox and tests.
     public init(
         client: HTTPClient, images: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
@@ -44,7 +42,6 @@ public struct PosterSearch: Sendable {
     /// succeeded, so the hosts are the likely cause. An error would repeat the search for the same movie again and again.
     ///
     /// - Parameters:
-    /// - movie: The movie.
     /// - hasNamesake: Whether the search names year and director, because the title alone would find another movie, too.
     /// - rejected: URLs and SHA-256 digests of images that are not the movie's poster.
     /// - Throws: The error of the search; `cancelled` if the task is cancelled.
@@ -74,7 +71,6 @@ public struct PosterSearch: Sendable {
     /// Returns a URL as it is fetched, with percent-encoding; nil if it is not `http` or `https`.
     public static func address(_ text: String) -> String? { WebAddress(text)?.text }
 
-    /// Returns the search terms for a movie's poster.
     static func query(for movie: Movie, hasNamesake: Bool) -> String {
         let year = (movie.productionYear ?? movie.openDate?.year).map(String.init)
         let known = hasNamesake ? [year, movie.directors.first?.name].compactMap(\.self) : []

@@ -10,7 +10,6 @@ struct VerifiedImage: Hashable, Sendable {
     static let deadline = Duration.seconds(5)
     /// Maximum size of an image in bytes: posters of 2,000 × 3,000 pixels stay well below.
     static let responseLimit = 10 << 20
-    /// Maximum number of redirects.
     static let redirects = 3
     /// Minimum width and height in pixels; hosts count visitors with images of one pixel.
     static let minimumSide = 10
@@ -67,7 +66,6 @@ struct WebAddress {
         self.url = url
     }
 
-    /// The URL as text.
     var text: String { url.absoluteString }
 
     /// The URLs to try in order: with `https` in place of `http` first, then as written.

@@ -20,7 +20,6 @@ public struct Kobis: Sendable {
     ///
     /// - Parameters:
     /// - url: The base URL, without the group of a call.
-    /// - key: The API key.
     /// - now: The current date, from which the time to the next day's quota follows.
     public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
         self.url = url
@@ -88,8 +87,7 @@ public struct Kobis: Sendable {
         if let range, range != "\(first.compact)~\(last.compact)" {
             throw UpstreamError(
                 service: service, kind: .invalid, message: "the service answered with the chart for \(range)",
-                status: 200,
-                field: "showRange")
+                status: 200, field: "showRange")
         }
     }
 
@@ -219,7 +217,6 @@ extension KobisReply {
 }
 
 extension KobisErrorBody {
-    /// The error as an `UpstreamError`.
     fileprivate func upstreamError(status: Int, at instant: Date) -> UpstreamError {
         UpstreamError(
             service: Kobis.service, kind: kind,

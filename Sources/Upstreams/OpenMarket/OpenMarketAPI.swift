@@ -27,7 +27,6 @@ public struct OpenMarketAPI: Sendable {
     ///
     /// - Parameters:
     /// - url: The base URL, without `/api`.
-    /// - generation: The API's generation.
     /// - identifier: The vendor's identifier, which is secret.
     public init(url: String, generation: Generation, identifier: String) {
         self.url = url
@@ -37,7 +36,7 @@ public struct OpenMarketAPI: Sendable {
 
     /// Returns the endpoint that checks whether the service is up: it replies `OK`.
     public func health() -> APICall<Bool> {
-        text(HTTPRequest("\(url)/healthChecker")).map { $0 == "OK" }
+        text(HTTPRequest("\(url)/healthChecker")) { text throws(UpstreamError) in text == "OK" }
     }
 
     /// Returns the endpoint of a page of the list, newest products first.
@@ -93,7 +92,7 @@ public struct OpenMarketAPI: Sendable {
         let call = generation == .v3 ? "secret" : "archived"
         let body = OpenMarketRequestBody(.empty, generation: generation, secret: secret)
         let request = write("\(url)/api/products/\(id)/\(call)", .post, body.json, secret: secret)
-        return text(request).tryMap { [generation, url] text throws(UpstreamError) in
+        return text(request) { [generation, url] text throws(UpstreamError) in
             try RemovalKey(text, of: id, generation: generation, url: url)
         }
     }
@@ -128,26 +127,12 @@ public struct OpenMarketAPI: Sendable {
         }
     }
 
-    /// Returns an endpoint whose value is plain text.
-    private func text(_ request: HTTPRequest) -> APICall<String> {
+    /// Returns an endpoint whose value is read from plain text.
+    private func text<Value>(
+        _ request: HTTPRequest, read: @escaping @Sendable (String) throws(UpstreamError) -> Value
+    ) -> APICall<Value> {
         APICall(service: Self.service, request: request) { response throws(UpstreamError) in
-            try OpenMarketReply.text(of: response)
-        }
-    }
-}
-
-extension APICall {
-    /// Returns an endpoint whose value is this one's, transformed.
-    fileprivate func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> APICall<Other> {
-        tryMap { value throws(UpstreamError) in transform(value) }
-    }
-
-    /// Returns an endpoint whose value is this one's, transformed, if the transformation does not throw.
-    fileprivate func tryMap<Other>(
-        _ transform: @escaping @Sendable (Value) throws(UpstreamError) -> Other
-    ) -> APICall<Other> {
-        APICall<Other>(service: service, request: request) { response throws(UpstreamError) in
-            try transform(read(response))
+            try read(OpenMarketReply.text(of: response))
         }
     }
 }

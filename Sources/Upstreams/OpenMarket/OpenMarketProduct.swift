@@ -39,7 +39,6 @@ struct OpenMarketProduct: Decodable {
     /// Sent only with a single product.
     let images: [Image]?
     let vendors: Vendor?
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     private enum CodingKeys: String, CodingKey {
@@ -83,16 +82,14 @@ struct OpenMarketProduct: Decodable {
         self.unreadable = unreadable.fields
     }
 
-    /// The product as a domain value.
     var product: Product {
         let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
         return Product(
             id: id,
             vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: (vendors?.name ?? vendorName)?.clean),
             name: name.clean, description: description?.cleanLines, thumbnailURL: thumbnail?.clean ?? "",
-            currency: currency, price: price,
-            discount: discount, bargainPrice: bargainPrice ?? price - discount, stock: stock, created: created,
-            issued: issued,
+            currency: currency, price: price, discount: discount, bargainPrice: bargainPrice ?? price - discount,
+            stock: stock, created: created, issued: issued,
             images: images?.map { Product.Image(id: $0.id, url: $0.url.clean, thumbnailURL: $0.thumbnailURL.clean) })
     }
 }
@@ -102,7 +99,6 @@ struct OpenMarketPage: Decodable {
     let products: [OpenMarketProduct]
     let total: Int?
     let last: Int?
-    /// The fields that could not be read.
     let unreadable: [UnreadableField]
 
     /// The two generations spell the keys beside the products differently.

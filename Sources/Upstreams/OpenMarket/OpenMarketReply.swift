@@ -4,7 +4,6 @@ import Text
 
 /// Reads the service's replies: JSON, plain text, Spring's errors, and HTML pages.
 enum OpenMarketReply {
-    /// Spring's error object.
     private struct SpringError: Decodable {
         let code: Int?
         let status: Int?

@@ -52,7 +52,6 @@ struct OpenMarketRequestBody: Encodable {
         self.secret = secret
     }
 
-    /// The body as JSON.
     var json: Data {
         do {
             return try JSONEncoder().encode(self)

@@ -5,7 +5,6 @@ public import OpenMarket
 
 /// An image that the Open Market accepts: a whole JPEG or PNG of at most 300 KB.
 public struct ProductImage: Hashable, Sendable {
-    /// The image's format.
     let format: ImageHeader.Format
     /// The file's bytes.
     public let bytes: [UInt8]
@@ -21,9 +20,7 @@ public struct ProductImage: Hashable, Sendable {
 
     /// Checks an image by its headers, without decoding it: before its request is accepted.
     ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - index: The image's position in the request (from 0), named in the error.
+    /// - Parameter index: The image's position in the request (from 0), named in the error.
     public static func check(_ bytes: [UInt8], index: Int) throws(ProductValidationError) {
         let field = "images[\(index)]"
         guard let header = ImageHeader.read(bytes), header.format == .jpeg || header.format == .png else {
@@ -41,10 +38,7 @@ public struct ProductImage: Hashable, Sendable {
     ///
     /// Every image is decoded, so that a damaged one is refused before anything is sent.
     ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - index: The image's position in the request (from 0), named in the error.
-    ///   - decoder: Decodes the image.
+    /// - Parameter index: The image's position in the request (from 0), named in the error.
     /// - Throws: `ProductValidationError`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
     public init(_ bytes: [UInt8], index: Int, decoder: ImageDecoder) async throws {
         try Self.check(bytes, index: index)

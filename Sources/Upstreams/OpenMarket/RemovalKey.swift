@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Networking
 import OpenMarket
 import Text
@@ -24,24 +23,18 @@ public struct RemovalKey: Hashable, Sendable {
         let segments = path.parts(between: "/", keepsEmpty: true).dropFirst()
         guard segments.count >= 2, path.utf8.count <= 1_024, let last = segments.last, !last.isEmpty,
             // The reply is untrusted: a separator or dot segment in it could lead to another call.
-            segments.allSatisfy({ $0 != "." && $0 != ".." && $0.utf8.allSatisfy(Self.isPlain) && !$0.isEmpty })
+            segments.allSatisfy({ $0 != "." && $0 != ".." && $0.allSatisfy(Self.isPlain) && !$0.isEmpty })
         else {
             throw UpstreamError(
                 service: OpenMarketAPI.service, kind: .invalid,
-                message: "the response is not a removal key",
-                status: 200)
+                message: "the response is not a removal key", status: 200)
         }
         self.url = url + path
         secret = String(last)
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "-_.~!$&'()*+,;=:@".utf8.contains(byte)
-        }
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_.~!$&'()*+,;=:@".contains(character))
     }
 }
 
