@@ -29,9 +29,7 @@ public final class SandboxServer: Sendable {
 
     /// Listens and serves at once.
     ///
-    /// - Parameters:
-    ///   - options: the address, the data to serve, the accepted keys and the faults
-    ///   - now: returns the current time, which decides which days have charts and which figures are settled
+    /// - Parameter now: returns the current time, which decides which days have charts and which figures are settled
     /// - Throws: `SandboxError` if the server cannot listen or the recordings cannot be read.
     public init(
         options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }

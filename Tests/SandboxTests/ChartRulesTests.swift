@@ -113,17 +113,17 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
     func areas() {
         let date = KoreanDate.firstChart + 6000
         let country = world.ranking(of: ChartPeriod(day: date), in: .all, as: settled)
-        let areas = Area.all.map { area in
-            world.ranking(of: ChartPeriod(day: date), in: Market(area: Market.Area(area.code)), as: settled)
+        let areas = Market.areas.map { named in
+            world.ranking(of: ChartPeriod(day: date), in: Market(area: named.area), as: settled)
         }
         #expect(country.reduce(0) { $0 + $1.sales } == areas.joined().reduce(0) { $0 + $1.sales })
         #expect(country.reduce(0) { $0 + $1.audience } == areas.joined().reduce(0) { $0 + $1.audience })
         #expect(Set(areas.map { $0.prefix(10).map(\.movie.code) }).count > 10)
     }
 
-    @Test("a weekly chart adds up its days and keeps trailing decimals", arguments: ["0", "1", "2"])
-    func weekly(part: String) throws {
-        let period = ChartPeriod(try #require(ChartPeriod.Part(rawValue: part)), of: KoreanDate.firstChart + 3000)
+    @Test("a weekly chart adds up its days and keeps trailing decimals", arguments: Week.Span.allCases)
+    func weekly(span: Week.Span) throws {
+        let period = ChartPeriod(Week(of: KoreanDate.firstChart + 3000, span: span))
         let lines = world.chart(of: period, in: .all, as: settled, lines: 10)
         let first = try #require(lines.first)
         let movie = try #require(world.movie(code: first.movieCd, as: settled))
@@ -131,7 +131,6 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
             RankedMovie(of: movie, areaShare: .country, in: ChartPeriod(day: $0), as: settled)
         }
         #expect(first.audiCnt == String(days.reduce(0) { $0 + $1.audience }))
-        #expect(period.days.count == ["0": 7, "1": 3, "2": 4][part])
         for line in lines {
             #expect(line.audiChange.contains(".") && line.salesChange.contains("."))
         }

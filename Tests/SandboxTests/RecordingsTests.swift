@@ -13,7 +13,7 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
     }
 
     private func chartQuery(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuery {
-        ChartQuery(date: try #require(KoreanDate(date)), part: nil, market: market, lines: lines)
+        ChartQuery(period: ChartPeriod(day: try #require(KoreanDate(date))), market: market, lines: lines)
     }
 
     @Test("a recorded day is served unchanged")
@@ -56,8 +56,8 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
     @Test("recorded weekends, movies and images are found")
     func others() throws {
         let recordings = try recordings()
-        let weekend = ChartQuery(
-            date: try #require(KoreanDate("2019-07-13")), part: .weekend, market: .all, lines: 10)
+        let week = Week(of: try #require(KoreanDate("2019-07-13")), span: .weekend)
+        let weekend = ChartQuery(period: ChartPeriod(week), market: .all, lines: 10)
         #expect(String(decoding: recordings.chart(weekend, at: noon), as: UTF8.self).contains("201928"))
         #expect(
             recordings.movie(code: "2022B512", at: noon)

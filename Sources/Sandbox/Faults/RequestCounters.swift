@@ -1,5 +1,4 @@
 import BoxOffice
-import FoundationEssentials
 import JSONCoding
 
 /// The faults in force and the counters of requests.
@@ -28,7 +27,6 @@ struct RequestCounters: Sendable {
         initial = faults
     }
 
-    /// Counts a request.
     mutating func count(_ path: String) {
         let isNew = requests[path] == nil
         requests[isNew && requests.count >= Self.maximumPaths ? "(others)" : path, default: 0] += 1
@@ -66,19 +64,12 @@ struct RequestCounters: Sendable {
         self = RequestCounters(faults: initial)
     }
 
-    /// The faults and the counters.
     var tree: JSONTree {
-        .object([
-            ("faults", faults.tree),
-            ("requests", .object(requests.sorted { $0.key < $1.key }.map { ($0, .number($1)) })),
-            (
-                "calls",
-                .object(
-                    Service.allCases.compactMap { service in
-                        calls[service].map { (service.rawValue, .number($0.count)) }
-                    })
-            ),
-        ])
+        let requests = requests.sorted { $0.key < $1.key }.map { ($0, JSONTree.number($1)) }
+        let calls = Service.allCases.compactMap { service in
+            self.calls[service].map { (service.rawValue, JSONTree.number($0.count)) }
+        }
+        return .object([("faults", faults.tree), ("requests", .object(requests)), ("calls", .object(calls))])
     }
 }
 

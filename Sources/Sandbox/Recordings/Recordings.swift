@@ -64,8 +64,7 @@ extension Recordings: MovieCatalog {
     /// Returns the last version recorded by `instant`, or the first version if all are later; an empty chart if no
     /// version is recorded.
     func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
-        let period = query.period
-        let key = ChartKey(first: period.first, last: period.last, market: query.market)
+        let key = ChartKey(first: query.period.first, last: query.period.last, market: query.market)
         guard let versions = charts[key],
             let version = versions.last(where: { $0.time <= instant }) ?? versions.first
         else { return query.body([]) }
@@ -83,7 +82,7 @@ extension Recordings: MovieCatalog {
         let named = imagePages[query.text]
         let posters = query.text.contains("포스터") ? imagePages["movie-poster-80"] : nil
         guard query.page == 1, let page = named ?? posters else {
-            return ImagePage(query, hits: [], base: base).body
+            return query.body([], base: base)
         }
         return page
     }

@@ -138,21 +138,12 @@ final class SandboxRouter: Sendable {
     /// The `Host` header decides, because a container's own address is not its address outside the container.
     private static func base(of request: WebRequest) -> String {
         let host = request.header("Host") ?? ""
-        let isHost = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                UInt8(ascii: "["), UInt8(ascii: "]"):
-                true
-            default: false
-            }
-        }
+        let isHost = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]".contains($0)) }
         return isHost && !host.isEmpty ? "http://\(host)" : "http://127.0.0.1:8590"
     }
 }
 
 extension RequestCounters.Service {
-    /// The service that serves a path.
     fileprivate init?(path: String) {
         if path.hasPrefix(KobisHandler.prefix + "/") {
             self = .kobis
@@ -172,10 +163,8 @@ extension RequestCounters.Service {
 
 /// HTML pages that real services return where a client expects JSON or an image.
 enum HTMLPage {
-    /// The page of an API during maintenance.
     static let maintenance = page("시스템 점검 안내", "보다 나은 서비스를 위하여 시스템 점검 중입니다.")
 
-    /// The page of an unknown path.
     static let notFound = page("404", "요청하신 페이지를 찾을 수 없습니다.")
 
     /// The page at the address of a deleted image.

@@ -6,10 +6,8 @@ struct MovieTitle: Hashable, Sendable {
     let korean: String
     let english: String
 
-    /// The number of different titles.
     static let count = 1_356 * SimulatedMovieID.slots
 
-    /// Makes the title of a movie.
     init(of id: SimulatedMovieID, seed: UInt64) {
         let number = id.week.number * SimulatedMovieID.slots + id.slot
         let order = Permutation(count: Self.count, random: SeededRandom(seed: seed).branch(Self.count))
@@ -70,7 +68,6 @@ struct MovieTitle: Hashable, Sendable {
         self.english = english
     }
 
-    /// The patterns of titles.
     private enum Pattern: CaseIterable {
         case thing
         case compound
@@ -84,7 +81,6 @@ struct MovieTitle: Hashable, Sendable {
         case night
         case combined
 
-        /// The number of titles in the pattern.
         var capacity: Int {
             let things = MovieTitle.things.count
             return switch self {

@@ -14,7 +14,6 @@ struct PublishedView: Sendable {
         settled = KoreanDate(at: instant) - 4
     }
 
-    /// Whether figures for `date` are published.
     func covers(_ date: KoreanDate) -> Bool {
         date >= .firstChart && date <= newest
     }
@@ -29,7 +28,6 @@ struct PublishedView: Sendable {
         ReleaseWeek(of: newest + 45)
     }
 
-    /// Whether `movie` has opened.
     func hasOpened(_ movie: SimulatedMovie) -> Bool {
         movie.opening <= newest + 1
     }

@@ -15,7 +15,6 @@ struct SeededRandom: Sendable {
         SeededRandom(seed: Self.mix(state ^ Self.mix(UInt64(bitPattern: Int64(value)) &+ Self.step)))
     }
 
-    /// Returns the next number.
     mutating func next() -> UInt64 {
         state &+= Self.step
         return Self.mix(state)
@@ -26,17 +25,14 @@ struct SeededRandom: Sendable {
         Double(next() >> 11) / Double(1 << 53)
     }
 
-    /// Returns a number in `range`.
     mutating func real(in range: ClosedRange<Double>) -> Double {
         range.lowerBound + (range.upperBound - range.lowerBound) * unit()
     }
 
-    /// Returns a number in `range`.
     mutating func integer(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))
     }
 
-    /// Returns true with the given probability.
     mutating func chance(_ probability: Double) -> Bool {
         unit() < probability
     }

@@ -73,14 +73,12 @@ extension SimulatedMovie {
 
 /// The facts about a movie besides its figures.
 struct SimulatedFacts: Sendable {
-    /// An actor and the role.
     struct Role: Sendable {
         let person: Person
         let cast: String
         let castEnglish: String
     }
 
-    /// A crew member and the job.
     struct Staff: Sendable {
         let person: Person
         let role: String

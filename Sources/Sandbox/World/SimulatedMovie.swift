@@ -3,7 +3,6 @@ import BoxOffice
 /// A movie of the generated world, with its audience in the cinemas.
 struct SimulatedMovie: Sendable {
     let id: SimulatedMovieID
-    /// The world's seed.
     let seed: UInt64
     let code: String
     let opening: KoreanDate
@@ -34,7 +33,6 @@ struct SimulatedMovie: Sendable {
         SeededRandom(seed: seed).branch(id.week.number).branch(id.slot)
     }
 
-    /// Returns the generator for one aspect.
     func random(for aspect: Aspect) -> SeededRandom {
         random.branch(aspect.rawValue)
     }
@@ -99,62 +97,35 @@ struct SimulatedMovie: Sendable {
 
 extension SimulatedMovie {
     /// The size of a release. The first opening of a week is the largest.
-    enum Size {
-        case blockbuster
-        case wide
-        case middling
-        case small
-
-        init(slot: Int) {
-            self =
-                switch slot {
-                case 0: .blockbuster
-                case 1: .wide
-                case 2...4: .middling
-                default: .small
-                }
-        }
-
+    struct Size: Equatable {
         /// The audience on a normal Friday of the first week.
-        var scale: Double {
-            switch self {
-            case .blockbuster: 80_000
-            case .wide: 22_000
-            case .middling: 4_200
-            case .small: 330
-            }
-        }
-
+        let scale: Double
         /// The variation between movies of this size.
-        var spread: Double {
-            switch self {
-            case .blockbuster: 0.95
-            case .wide, .middling: 1.05
-            case .small: 1.2
-            }
-        }
-
+        let spread: Double
         /// The variation between single days.
-        var variability: Double {
-            switch self {
-            case .blockbuster: 0.1
-            case .wide: 0.16
-            case .middling, .small: 0.28
-            }
-        }
-
+        let variability: Double
         /// The part of the interest that remains after a day, averaged over a week.
-        var retentions: ClosedRange<Double> {
-            switch self {
-            case .blockbuster: 0.93...0.96
-            case .wide: 0.9...0.955
-            case .middling: 0.88...0.95
-            case .small: 0.88...0.96
-            }
-        }
+        let retentions: ClosedRange<Double>
 
         /// The audience on a normal Friday of a re-release.
         var rereleaseScale: Double { self == .middling ? 1_200 : 4_000 }
+
+        static let blockbuster = Size(scale: 80_000, spread: 0.95, variability: 0.1, retentions: 0.93...0.96)
+        static let wide = Size(scale: 22_000, spread: 1.05, variability: 0.16, retentions: 0.9...0.955)
+        static let middling = Size(scale: 4_200, spread: 1.05, variability: 0.28, retentions: 0.88...0.95)
+        static let small = Size(scale: 330, spread: 1.2, variability: 0.28, retentions: 0.88...0.96)
+    }
+}
+
+extension SimulatedMovie.Size {
+    init(slot: Int) {
+        self =
+            switch slot {
+            case 0: .blockbuster
+            case 1: .wide
+            case 2...4: .middling
+            default: .small
+            }
     }
 }
 
@@ -200,5 +171,35 @@ extension SimulatedMovie {
         let reach = 3.8 + Double(id.slot % 5) * 0.4
         let screens = max(1, areaShare.part(of: min(2600, Int(reach * attendance.squareRoot()))))
         return (screens, max(screens, Int(Double(screens) * (1.2 + 3.2 * attendance / (attendance + 25_000)))))
+    }
+}
+
+// MARK: - Titles
+
+extension SimulatedMovie {
+    /// The Korean title as the service publishes it, sometimes with a stray space, tab or no-break space.
+    var title: String {
+        var random = random(for: .title).branch(1)
+        let title = plainTitle
+        switch random.unit() {
+        case ..<0.015: return title + " "
+        case ..<0.02: return " " + title
+        case ..<0.027: return title + "\t"
+        case ..<0.034: return title + "\u{A0}"
+        case ..<0.04: return String(title.map { $0 == " " ? "\u{A0}" : $0 })
+        default: return title
+        }
+    }
+
+    /// The Korean title without stray spaces.
+    var plainTitle: String { MovieTitle(of: id, seed: seed).korean }
+
+    /// The English title, also if the service does not publish it.
+    var plainTitleEnglish: String { MovieTitle(of: id, seed: seed).english }
+
+    /// The English title as the service publishes it; empty for a few movies, as in reality.
+    var titleEnglish: String {
+        var random = random(for: .title).branch(2)
+        return random.chance(0.97) ? plainTitleEnglish : ""
     }
 }

@@ -51,7 +51,6 @@ struct ReleaseWeek: Hashable, Sendable {
         self.number = number
     }
 
-    /// The week that contains `date`.
     init(of date: KoreanDate) {
         number = (date.dayNumber - date.weekday + 3) / 7
     }

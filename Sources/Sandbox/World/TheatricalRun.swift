@@ -22,7 +22,6 @@ struct TheatricalRun: Sendable {
 }
 
 extension TheatricalRun {
-    /// The parameters of a run.
     struct Plan {
         /// The first regular day.
         var opening: KoreanDate

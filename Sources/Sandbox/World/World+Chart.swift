@@ -12,8 +12,7 @@ extension World {
         return ranking.prefix(lines).enumerated().map { index, rankedMovie in
             ChartLine(
                 rankedMovie, number: index + 1, before: before[rankedMovie.movie.id], marketSales: marketSales,
-                period: period,
-                as: publishedView)
+                period: period, as: publishedView)
         }
     }
 }
@@ -26,7 +25,7 @@ extension ChartLine {
         as publishedView: PublishedView
     ) {
         let movie = rankedMovie.movie
-        let isWeekly = period.stride > 1
+        let isWeekly = period.span != nil
         func change(_ delta: Int, from value: Int) -> String {
             let percent = Percent(delta, of: value)
             return isWeekly ? percent.withDecimal : percent.description
@@ -75,44 +74,24 @@ struct RankedMovie: Sendable {
     }
 }
 
-/// The days that a chart adds up: a day, a week or a part of a week.
+/// The days that a chart adds up: a day, or those of a week.
 struct ChartPeriod: Hashable, Sendable {
-    /// The days of a weekly chart; the raw value is the parameter `weekGb`.
-    enum Part: String, Sendable {
-        case week = "0"
-        case weekend = "1"
-        case weekdays = "2"
-    }
-
     let first: KoreanDate
     let last: KoreanDate
-    /// The number of days back to the period that this one is compared with.
-    let stride: Int
+    /// The days of the week in a weekly chart; nil for a daily chart.
+    let span: Week.Span?
 
-    /// A single day.
     init(day: KoreanDate) {
-        first = day
-        last = day
-        stride = 1
+        (first, last, span) = (day, day, nil)
     }
 
-    /// A part of the week that contains `date`.
-    init(_ part: Part, of date: KoreanDate) {
-        let monday = ReleaseWeek(of: date).monday
-        first = part == .weekend ? monday + 4 : monday
-        last = part == .weekdays ? monday + 3 : monday + 6
-        stride = 7
-    }
-
-    private init(first: KoreanDate, last: KoreanDate, stride: Int) {
-        self.first = first
-        self.last = last
-        self.stride = stride
+    init(_ week: Week) {
+        (first, last, span) = (week.firstDay, week.lastDay, week.span)
     }
 
     /// The period that this one is compared with.
     var before: ChartPeriod {
-        ChartPeriod(first: first - stride, last: last - stride, stride: stride)
+        span.map { ChartPeriod(Week(of: first - 7, span: $0)) } ?? ChartPeriod(day: first - 1)
     }
 
     var days: [KoreanDate] {

@@ -28,7 +28,7 @@ extension World: MovieCatalog {
     }
 
     func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8] {
-        ImagePage(query, hits: imageHits(for: query.text, at: instant), base: base).body
+        query.body(imageHits(for: query.text, at: instant), base: base)
     }
 
     /// Returns the response body of a movie's facts. For nil all values are empty; the service reports no error then.
@@ -49,6 +49,11 @@ extension World {
     func movieInfo(code: String, as publishedView: PublishedView) -> JSONTree? {
         guard let movie = movie(code: code, as: publishedView) else { return nil }
         let facts = movie.facts
+        func list<Part>(
+            _ name: String, _ parts: [Part], _ fields: (Part) -> [(String, JSONTree)]
+        ) -> (String, JSONTree) {
+            (name, .array(parts.map { .object(fields($0)) }))
+        }
         func people(_ person: Person) -> [(String, JSONTree)] {
             [("peopleNm", .string(person.name)), ("peopleNmEn", .string(person.nameEnglish))]
         }
@@ -58,44 +63,23 @@ extension World {
             ("showTm", .string(facts.minutes)), ("prdtYear", .string(facts.year)),
             ("openDt", .string(movie.hidesOpening ? "" : movie.opening.compact)),
             ("prdtStatNm", publishedView.hasOpened(movie) ? "개봉" : "개봉예정"), ("typeNm", .string(facts.type)),
-            ("nations", .array(facts.nations.map { .object([("nationNm", .string($0))]) })),
-            ("genres", .array(facts.genres.map { .object([("genreNm", .string($0))]) })),
-            ("directors", .array(facts.directors.map { .object(people($0)) })),
-            (
-                "actors",
-                .array(
-                    facts.actors.map {
-                        .object(people($0.person) + [("cast", .string($0.cast)), ("castEn", .string($0.castEnglish))])
-                    })
-            ),
-            (
-                "showTypes",
-                .array(
-                    facts.showTypes.map {
-                        .object([("showTypeGroupNm", .string($0.group)), ("showTypeNm", .string($0.name))])
-                    })
-            ),
-            (
-                "companys",
-                .array(
-                    facts.companies.map {
-                        .object([
-                            ("companyCd", .string($0.code)), ("companyNm", .string($0.name)),
-                            ("companyNmEn", .string($0.nameEnglish)), ("companyPartNm", .string($0.part)),
-                        ])
-                    })
-            ),
-            (
-                "audits",
-                .array(
-                    facts.audits.map {
-                        .object([("auditNo", .string($0.number)), ("watchGradeNm", .string($0.grade))])
-                    })
-            ),
-            (
-                "staffs",
-                .array(facts.staff.map { .object(people($0.person) + [("staffRoleNm", .string($0.role))]) })
-            ),
+            list("nations", facts.nations) { [("nationNm", .string($0))] },
+            list("genres", facts.genres) { [("genreNm", .string($0))] },
+            list("directors", facts.directors, people),
+            list("actors", facts.actors) { actor in
+                people(actor.person) + [("cast", .string(actor.cast)), ("castEn", .string(actor.castEnglish))]
+            },
+            list("showTypes", facts.showTypes) { showType in
+                [("showTypeGroupNm", .string(showType.group)), ("showTypeNm", .string(showType.name))]
+            },
+            list("companys", facts.companies) { company in
+                [
+                    ("companyCd", .string(company.code)), ("companyNm", .string(company.name)),
+                    ("companyNmEn", .string(company.nameEnglish)), ("companyPartNm", .string(company.part)),
+                ]
+            },
+            list("audits", facts.audits) { [("auditNo", .string($0.number)), ("watchGradeNm", .string($0.grade))] },
+            list("staffs", facts.staff) { people($0.person) + [("staffRoleNm", .string($0.role))] },
         ])
     }
 }
@@ -130,8 +114,7 @@ extension World {
                 movies[title, default: []].append(id)
             }
         }
-        let index = TitleIndex(newest: newest, movies: movies)
-        titleIndex.withLock { $0 = index }
+        titleIndex.withLock { [movies] in $0 = (newest, movies) }
         return movies
     }
 
@@ -142,11 +125,5 @@ extension World {
     /// Returns the words of a search without "movie" and "poster", and without angle brackets.
     private static func searchWords(_ query: String) -> [Substring] {
         query.split { $0.isWhitespace || $0 == "<" || $0 == ">" }.filter { !["영화", "포스터"].contains($0) }
-    }
-
-    /// The movies up to a week, by title.
-    struct TitleIndex: Sendable {
-        let newest: ReleaseWeek
-        let movies: [String: [SimulatedMovieID]]
     }
 }

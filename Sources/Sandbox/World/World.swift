@@ -8,7 +8,8 @@ import Concurrency
 final class World: Sendable {
     let seed: UInt64
     private let weeks = Locked<[ReleaseWeek: [SimulatedMovie]]>([:])
-    let titleIndex = Locked<TitleIndex?>(nil)
+    /// The movies up to a week, by title.
+    let titleIndex = Locked<(newest: ReleaseWeek, movies: [String: [SimulatedMovieID]])?>(nil)
 
     /// The limit of the cache; a chart needs the openings of about twenty weeks.
     private static let maximumCachedWeeks = 96
@@ -47,7 +48,7 @@ final class World: Sendable {
         var rankedMovies: [RankedMovie] = []
         for number in oldest.number...newest.number {
             for movie in movies(openingIn: ReleaseWeek(number: number)) where movie.belongs(to: market) {
-                guard let areaShare = movie.areaShare(code: market.area?.description),
+                guard let areaShare = movie.areaShare(of: market.area),
                     let rankedMovie = RankedMovie(of: movie, areaShare: areaShare, in: period, as: publishedView)
                 else { continue }
                 rankedMovies.append(rankedMovie)

@@ -2,24 +2,16 @@ import BoxOffice
 import FoundationEssentials
 import JSONCoding
 
-/// A page of the hits of an image search.
-struct ImagePage: Sendable {
-    let total: Int
-    let hits: ArraySlice<ImageHit>
-    let isEnd: Bool
-    let base: String
+/// The validated parameters of an image search.
+struct ImageQuery: Sendable {
+    var text: String
+    var page: Int
+    var size: Int
 
-    /// Makes the page that a query asks for of all its hits.
-    init(_ query: ImageQuery, hits all: [ImageHit], base: String) {
-        let first = (query.page - 1) * query.size
-        total = all.count
-        self.base = base
-        hits = all.dropFirst(first).prefix(query.size)
-        isEnd = first + query.size >= total
-    }
-
-    var body: [UInt8] {
-        let documents = hits.map { hit in
+    /// Returns the response body with the page that the query asks for of all its hits.
+    func body(_ hits: [ImageHit], base: String) -> [UInt8] {
+        let first = (page - 1) * size
+        let documents = hits.dropFirst(first).prefix(size).map { hit in
             JSONTree.object([
                 ("collection", .string(hit.collection)), ("datetime", .string(hit.datetime)),
                 ("display_sitename", .string(hit.site)),
@@ -33,18 +25,12 @@ struct ImagePage: Sendable {
             (
                 "meta",
                 .object([
-                    ("is_end", .bool(isEnd)), ("pageable_count", .number(total)), ("total_count", .number(total * 3)),
+                    ("is_end", .bool(first + size >= hits.count)), ("pageable_count", .number(hits.count)),
+                    ("total_count", .number(hits.count * 3)),
                 ])
             ),
         ]).json
     }
-}
-
-/// The validated parameters of an image search.
-struct ImageQuery: Sendable {
-    var text: String
-    var page: Int
-    var size: Int
 }
 
 extension World {
@@ -84,7 +70,6 @@ struct ImageHit: Sendable {
         case forbidden
     }
 
-    /// The movie of which it is an image.
     let movie: SimulatedMovie
     /// The position among the movie's hits, from 1.
     let number: Int
@@ -144,7 +129,6 @@ extension SimulatedMovie {
 
     /// The first hit that is a real image and no still: the movie's poster.
     var poster: ImageHit? {
-        (1...max(1, imageCount)).lazy.map { ImageHit(of: self, number: $0) }
-            .first { $0.content == .image && !$0.isStill }
+        imageHits.first { $0.content == .image && !$0.isStill }
     }
 }

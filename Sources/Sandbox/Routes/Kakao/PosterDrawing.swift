@@ -4,34 +4,32 @@ import Imaging
 ///
 /// Everything follows from the movie's random numbers.
 struct PosterDrawing {
-    private let canvas: Bitmap
+    private var canvas: Bitmap
+    private let palette: Palette
+    /// A hundredth of the width: the unit of the layout, in pixels.
+    private let scale: Double
+    /// The height, in that unit.
+    private let sheet: Double
 
     /// Draws a hit's image. The images of a movie share their colours and differ in the scene.
     init(of hit: ImageHit, width: Int, height: Int) {
-        var canvas = Bitmap(width: width, height: height)
         var random = hit.movie.random(for: .poster)
-        let palette = Palette(&random)
+        canvas = Bitmap(width: width, height: height)
+        palette = Palette(&random)
+        scale = Double(width) / 100
+        sheet = Double(height) / scale
         random = random.branch(hit.number)
-        // The layout is in units of a hundredth of the width; `sheet` is the height in these units.
-        let scale = Double(width) / 100
-        let sheet = Double(height) / scale
         canvas.fill(with: .vertical(palette.sky, palette.horizon))
-        Self.drawStars(on: &canvas, palette, scale, sheet, &random)
-        Self.drawSun(on: &canvas, palette, scale, sheet, &random)
-        if random.chance(0.5) {
-            Self.drawHills(on: &canvas, palette, scale, sheet, &random)
-        } else {
-            Self.drawTown(on: &canvas, palette, scale, sheet, &random)
-        }
-        Self.drawTitle(of: hit.movie, on: &canvas, palette, scale, sheet)
-        self.canvas = canvas
+        drawStars(&random)
+        drawSun(&random)
+        if random.chance(0.5) { drawHills(&random) } else { drawTown(&random) }
+        drawTitle(of: hit.movie)
     }
 
     func encoded(isPNG: Bool) -> [UInt8] {
         isPNG ? canvas.encodePNG() : canvas.encodeJPEG()
     }
 
-    /// Matching colours.
     private struct Palette {
         let sky: Color
         let horizon: Color
@@ -49,9 +47,7 @@ struct PosterDrawing {
         }
     }
 
-    private static func drawStars(
-        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ random: inout SeededRandom
-    ) {
+    private mutating func drawStars(_ random: inout SeededRandom) {
         for _ in 0..<random.integer(in: 10...40) {
             let star = Shape.circle(
                 x: random.real(in: 0...100) * scale, y: random.real(in: 0...sheet * 0.6) * scale,
@@ -60,9 +56,7 @@ struct PosterDrawing {
         }
     }
 
-    private static func drawSun(
-        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ random: inout SeededRandom
-    ) {
+    private mutating func drawSun(_ random: inout SeededRandom) {
         let x = random.real(in: 20...80) * scale
         let y = random.real(in: 0.18...0.5) * sheet * scale
         let radius = random.real(in: 9...24) * scale
@@ -75,9 +69,7 @@ struct PosterDrawing {
         }
     }
 
-    private static func drawHills(
-        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ random: inout SeededRandom
-    ) {
+    private mutating func drawHills(_ random: inout SeededRandom) {
         for layer in 0..<3 {
             let base = sheet * (0.55 + 0.12 * Double(layer))
             var ridge = stride(from: 0.0, through: 100, by: 12.5).map { x in
@@ -89,9 +81,7 @@ struct PosterDrawing {
         }
     }
 
-    private static func drawTown(
-        on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double, _ random: inout SeededRandom
-    ) {
+    private mutating func drawTown(_ random: inout SeededRandom) {
         var x = 0.0
         while x < 100 {
             let width = random.real(in: 6...14)
@@ -110,9 +100,7 @@ struct PosterDrawing {
     }
 
     /// Draws the English title in lines that fit, because the font has no Korean letters, and the opening day below it.
-    private static func drawTitle(
-        of movie: SimulatedMovie, on canvas: inout Bitmap, _ palette: Palette, _ scale: Double, _ sheet: Double
-    ) {
+    private mutating func drawTitle(of movie: SimulatedMovie) {
         var lines: [String] = []
         for word in movie.plainTitleEnglish.split(separator: " ").map(String.init) {
             if let last = lines.last, last.count + word.count < 12 {

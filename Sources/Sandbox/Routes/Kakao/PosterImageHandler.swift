@@ -4,7 +4,6 @@ import WebServer
 struct PosterImageHandler: Sendable {
     let world: World
 
-    /// Whether this handler serves `path`.
     static func serves(_ path: String) -> Bool {
         ["/posters/", "/thumbnails/"].contains { path.hasPrefix($0) }
     }
@@ -35,7 +34,6 @@ struct PosterImageHandler: Sendable {
         WebResponse(contentType: isPNG ? "image/png" : "image/jpeg", body: .bytes(drawing.encoded(isPNG: isPNG)))
     }
 
-    /// The parsed path of an image.
     private struct Address {
         let folder: String
         let code: Substring

@@ -3,47 +3,29 @@ import JSONCoding
 
 /// The validated parameters of a chart call.
 struct ChartQuery: Sendable {
-    var date: KoreanDate
-    /// The days of the week in a weekly chart; nil for a daily chart.
-    var part: ChartPeriod.Part?
+    var period: ChartPeriod
     var market: Market
     /// The maximum number of lines, from 1 to 10.
     var lines: Int
 
-    /// The days that the chart adds up.
-    var period: ChartPeriod {
-        part.map { ChartPeriod($0, of: date) } ?? ChartPeriod(day: date)
-    }
-
-    /// Returns the response body with `lines`.
     func body(_ lines: [ChartLine]) -> [UInt8] {
         let list = JSONTree.array(lines.map(\.tree))
-        let period = period
         let range = JSONTree.string("\(period.first.compact)~\(period.last.compact)")
-        guard let part else {
-            return JSONTree.object([
-                (
-                    "boxOfficeResult",
-                    .object([
-                        ("boxofficeType", "일별 박스오피스"), ("showRange", range), ("dailyBoxOfficeList", list),
-                    ])
-                )
-            ]).json
+        let result: [(String, JSONTree)]
+        if let span = period.span {
+            let (year, week) = ReleaseWeek(of: period.first).ordinal
+            result = [
+                ("boxofficeType", .string(span.title)), ("showRange", range),
+                ("yearWeekTime", "\(year)\(week < 10 ? "0" : "")\(week)"), ("weeklyBoxOfficeList", list),
+            ]
+        } else {
+            result = [("boxofficeType", "일별 박스오피스"), ("showRange", range), ("dailyBoxOfficeList", list)]
         }
-        let (year, week) = ReleaseWeek(of: date).ordinal
-        return JSONTree.object([
-            (
-                "boxOfficeResult",
-                .object([
-                    ("boxofficeType", .string(part.title)), ("showRange", range),
-                    ("yearWeekTime", "\(year)\(week < 10 ? "0" : "")\(week)"), ("weeklyBoxOfficeList", list),
-                ])
-            )
-        ]).json
+        return JSONTree.object([("boxOfficeResult", .object(result))]).json
     }
 }
 
-extension ChartPeriod.Part {
+extension Week.Span {
     fileprivate var title: String {
         switch self {
         case .week: "주간 박스오피스"
@@ -98,10 +80,5 @@ extension Percent {
         }
         let twice = part * 2000
         self.init(tenths: (twice + (twice < 0 ? -whole : whole)) / (2 * whole))
-    }
-
-    /// The percentage with one decimal, also if it is 0: the format of shares and of weekly charts.
-    var withDecimal: String {
-        tenths.isMultiple(of: 10) ? "\(self).0" : description
     }
 }

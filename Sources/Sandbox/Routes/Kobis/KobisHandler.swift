@@ -14,13 +14,14 @@ struct KobisHandler: Sendable {
 
     /// Returns the response to a call. Errors have status 200, as in the real service.
     func respond(to request: WebRequest, at instant: Date) -> WebResponse {
-        do throws(CallError) {
-            return .json(try body(for: request, at: instant))
+        let path = request.path.dropFirst(Self.prefix.utf8.count)
+        guard let call = Call(rawValue: String(path)), request.method == "GET" else {
+            return .html(HTMLPage.notFound, status: 404)
+        }
+        do throws(SimulatedKobisError) {
+            return .json(try body(of: call, for: request, at: instant))
         } catch {
-            switch error {
-            case .kobis(let error): return .json(error.body)
-            case .unknownCall: return .html(HTMLPage.notFound, status: 404)
-            }
+            return .json(error.body)
         }
     }
 
@@ -30,21 +31,17 @@ struct KobisHandler: Sendable {
         return key.map { $0 == sent } ?? (sent.utf8.count == 32 && sent.allSatisfy(\.isHexDigit))
     }
 
-    private enum CallError: Error {
-        case kobis(SimulatedKobisError)
-        case unknownCall
-    }
-
-    private func body(for request: WebRequest, at instant: Date) throws(CallError) -> [UInt8] {
-        let call = request.path.dropFirst(Self.prefix.utf8.count)
-        guard let known = Call(rawValue: String(call)), request.method == "GET" else { throw .unknownCall }
-        guard accepts(request) else { throw .kobis(.wrongKey) }
-        switch known {
+    private func body(
+        of call: Call, for request: WebRequest, at instant: Date
+    ) throws(SimulatedKobisError) -> [UInt8] {
+        guard accepts(request) else { throw .wrongKey }
+        switch call {
         case .dailyChart:
-            return catalog.chart(try chartQuery(request, part: nil), at: instant)
+            return catalog.chart(try chartQuery(request, span: nil), at: instant)
         case .weeklyChart:
-            let part = request.query("weekGb").flatMap(ChartPeriod.Part.init(rawValue:)) ?? .weekend
-            return catalog.chart(try chartQuery(request, part: part), at: instant)
+            let spans: [String: Week.Span] = ["0": .week, "1": .weekend, "2": .weekdays]
+            let span = request.query("weekGb").flatMap { spans[$0] } ?? .weekend
+            return catalog.chart(try chartQuery(request, span: span), at: instant)
         case .movie:
             return catalog.movie(code: request.query("movieCd") ?? "", at: instant)
         case .codes:
@@ -59,12 +56,12 @@ struct KobisHandler: Sendable {
         case codes = "/code/searchCodeList.json"
     }
 
-    private func chartQuery(_ request: WebRequest, part: ChartPeriod.Part?) throws(CallError) -> ChartQuery {
+    private func chartQuery(_ request: WebRequest, span: Week.Span?) throws(SimulatedKobisError) -> ChartQuery {
         guard let text = request.query("targetDt"), !text.isEmpty else {
-            throw .kobis(.missingDate(parameter: "targetDt"))
+            throw .missingDate(parameter: "targetDt")
         }
         guard text.utf8.count == 8, let date = KoreanDate(text) else {
-            throw .kobis(.malformedDate(parameter: "targetDt", value: text))
+            throw .malformedDate(parameter: "targetDt", value: text)
         }
         // The service ignores filter values that it does not know, and never sends more than ten lines.
         let films: [String: Market.Films] = ["Y": .diverse, "N": .commercial]
@@ -73,29 +70,25 @@ struct KobisHandler: Sendable {
             films: request.query("multiMovieYn").flatMap { films[$0] },
             area: request.query("wideAreaCd").flatMap { Market.Area($0) })
         let lines = request.query("itemPerPage").flatMap { Int($0) } ?? 10
-        return ChartQuery(date: date, part: part, market: market, lines: (1...10).contains(lines) ? lines : 10)
+        let period = span.map { ChartPeriod(Week(of: date, span: $0)) } ?? ChartPeriod(day: date)
+        return ChartQuery(period: period, market: market, lines: (1...10).contains(lines) ? lines : 10)
     }
 
     /// Returns the code list of areas; all other lists are empty.
     private static func codes(_ group: String) -> [UInt8] {
-        let areas = group == "0105000000" ? Area.all : []
-        return JSONTree.object([
-            (
-                "codes",
-                .array(
-                    areas.map {
-                        .object([
-                            ("fullCd", .string($0.code)), ("korNm", .string($0.name)),
-                            ("engNm", .string($0.nameEnglish)),
-                        ])
-                    })
-            )
-        ]).json
+        let areas = group == "0105000000" ? Market.areas : []
+        let codes = areas.map { named in
+            JSONTree.object([
+                ("fullCd", .string("\(named.area)")), ("korNm", .string(named.name)),
+                ("engNm", .string(named.nameEnglish ?? "")),
+            ])
+        }
+        return JSONTree.object([("codes", .array(codes))]).json
     }
 }
 
 /// An error of the KOBIS API. The misspellings in the messages are the service's own.
-struct SimulatedKobisError: Hashable, Sendable {
+struct SimulatedKobisError: Error, Hashable {
     let code: String
     let message: String
 

@@ -26,13 +26,13 @@ final class OpenMarketHandler: Sendable {
     /// Returns the response to a call; image addresses in it begin with `base`.
     func respond(to request: WebRequest, base: String, at instant: Date) -> WebResponse {
         let words = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
-        if words.first == "media" { return media(request, words.dropFirst().map(\.self)) }
+        if words.first == "media" { return media(request, Array(words.dropFirst())) }
         guard let generation = words.first.flatMap(Generation.init(rawValue:)) else {
             return .html(HTMLPage.notFound, status: 404)
         }
         let encoder = OpenMarketResponseEncoder(generation: generation, base: "\(base)\(Self.prefix)", now: instant)
         do throws(OpenMarketError) {
-            return try respond(to: request, Array(words.dropFirst()), generation, encoder, at: instant)
+            return try respond(to: request, Array(words.dropFirst()), encoder, at: instant)
         } catch {
             return error.response
         }
@@ -45,8 +45,7 @@ final class OpenMarketHandler: Sendable {
     }
 
     private func respond(
-        to request: WebRequest, _ words: [String], _ generation: Generation, _ encoder: OpenMarketResponseEncoder,
-        at instant: Date
+        to request: WebRequest, _ words: [String], _ encoder: OpenMarketResponseEncoder, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
         switch (request.method, words.count) {
         case ("GET", 1) where words[0] == "healthChecker": return .text("OK")
@@ -55,35 +54,33 @@ final class OpenMarketHandler: Sendable {
         }
         let rest = Array(words.dropFirst(2))
         switch (request.method, rest.count) {
-        case ("GET", 0): return list(request, generation, encoder)
-        case ("POST", 0): return try register(request, generation, encoder, at: instant)
+        case ("GET", 0): return list(request, encoder)
+        case ("POST", 0): return try register(request, encoder, at: instant)
         case ("GET", 1): return encoder.response(try product(rest[0]))
-        case ("PATCH", 1): return try modify(request, rest[0], generation, encoder, at: instant)
-        case ("POST", 2): return try removalPath(request, rest, generation)
-        case ("DELETE", 1...2): return try remove(request, rest, generation, encoder)
+        case ("PATCH", 1): return try modify(request, rest[0], encoder, at: instant)
+        case ("POST", 2): return try removalPath(request, rest, encoder.generation)
+        case ("DELETE", 1...2): return try remove(request, rest, encoder)
         default:
             return OpenMarketError(status: 405, message: "Request method '\(request.method)' not supported").response
         }
     }
 
-    private func list(_ request: WebRequest, _ generation: Generation, _ encoder: OpenMarketResponseEncoder)
-        -> WebResponse
-    {
+    private func list(_ request: WebRequest, _ encoder: OpenMarketResponseEncoder) -> WebResponse {
         let page = max(1, request.query("page_no").flatMap { Int($0) } ?? 1)
         let size = max(1, min(100, request.query("items_per_page").flatMap { Int($0) } ?? 20))
-        let words = generation == .v4 ? request.query("search_value") : nil
+        let words = encoder.generation == .v4 ? request.query("search_value") : nil
         let all = store.withLock { $0.list(matching: words) }
         let (offset, overflows) = (page - 1).multipliedReportingOverflow(by: size)
         guard !overflows, offset < all.count else {
             return WebResponse(status: 204, contentType: "application/json", body: .bytes([]))
         }
         // The `limit` is the end of the page. The fourth generation uses it as a count, so its pages overlap.
-        let count = generation == .v4 ? offset + size : size
+        let count = encoder.generation == .v4 ? offset + size : size
         return encoder.response(Array(all[offset...].prefix(count)), page: page, size: size, total: all.count)
     }
 
     private func register(
-        _ request: WebRequest, _ generation: Generation, _ encoder: OpenMarketResponseEncoder, at instant: Date
+        _ request: WebRequest, _ encoder: OpenMarketResponseEncoder, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
         guard let multipart = MultipartForm(request) else { throw .noForm }
@@ -92,8 +89,8 @@ final class OpenMarketHandler: Sendable {
         let images = multipart.contents("images")
         guard (1...5).contains(images.count) else { throw .missingPart("images") }
         guard images.allSatisfy({ $0.count <= 300 << 10 }) else { throw .tooLarge }
-        guard let name = form.name, !name.isEmpty, form.description(in: generation) != nil, form.price != nil,
-            form.currency != nil, form.validationError == nil
+        guard let name = form.name, !name.isEmpty, form.description(in: encoder.generation) != nil, form.price != nil,
+            form.currency != nil, form.isValid
         else { throw .unreadable("ProductCreationParams") }
         guard form.secret == vendor.secret else { throw .wrongSecret }
         let product = store.withLock { store in
@@ -105,13 +102,12 @@ final class OpenMarketHandler: Sendable {
     }
 
     private func modify(
-        _ request: WebRequest, _ word: String, _ generation: Generation, _ encoder: OpenMarketResponseEncoder,
-        at instant: Date
+        _ request: WebRequest, _ word: String, _ encoder: OpenMarketResponseEncoder, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
         let form = try productForm(request.body, "ProductModifyParams")
         let id = try ownProductID(word, of: vendor, secret: form.secret)
-        if form.validationError != nil { throw .unreadable("ProductModifyParams") }
+        if !form.isValid { throw .unreadable("ProductModifyParams") }
         guard let product = store.withLock({ $0.modify(id, form, at: instant) }) else { throw .unknownProduct }
         return encoder.response(product, withImages: false)
     }
@@ -129,10 +125,10 @@ final class OpenMarketHandler: Sendable {
     }
 
     private func remove(
-        _ request: WebRequest, _ rest: [String], _ generation: Generation, _ encoder: OpenMarketResponseEncoder
+        _ request: WebRequest, _ rest: [String], _ encoder: OpenMarketResponseEncoder
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
-        let words = generation == .v3 ? rest : rest[0].split(separator: "_", maxSplits: 1).map(String.init)
+        let words = encoder.generation == .v3 ? rest : rest[0].split(separator: "_", maxSplits: 1).map(String.init)
         guard words.count == 2 else { throw .unknownProduct }
         let product = try product(words[0])
         guard product.vendor == vendor else { throw .foreignProduct }

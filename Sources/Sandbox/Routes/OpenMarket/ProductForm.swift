@@ -1,4 +1,3 @@
-import FoundationEssentials
 import WebServer
 
 /// A vendor's registration or change of a product. A field that is nil keeps its value.
@@ -32,18 +31,13 @@ struct ProductForm: Decodable, Sendable {
         generation == .v3 ? descriptions : description
     }
 
-    /// Whether the form changes nothing.
     var isEmpty: Bool {
         name == nil && descriptions == nil && description == nil && thumbnail == nil && price == nil && currency == nil
             && discount == nil && stock == nil
     }
 
-    /// The reason why the market rejects the form; nil if it accepts it.
-    var validationError: String? {
-        if let currency, currency != "KRW", currency != "USD" { return "currency must be KRW or USD" }
-        if let price, price < 0 { return "price must not be negative" }
-        if let stock, stock < 0 { return "stock must not be negative" }
-        return nil
+    var isValid: Bool {
+        currency.map { ["KRW", "USD"].contains($0) } ?? true && price ?? 0 >= 0 && stock ?? 0 >= 0
     }
 
     func apply(to product: inout SimulatedShop.Product) {
@@ -90,7 +84,6 @@ struct MultipartForm {
         self.parts = parts
     }
 
-    /// Returns the contents of the parts called `name`.
     func contents(_ name: String) -> [[UInt8]] {
         parts.filter { $0.name == name }.map(\.bytes)
     }

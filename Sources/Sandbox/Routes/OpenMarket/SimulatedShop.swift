@@ -2,7 +2,6 @@ import FoundationEssentials
 
 /// The products and vendors of the simulated Open Market. They are generated at the start and kept in memory only.
 struct SimulatedShop: Sendable {
-    /// A vendor.
     struct Vendor: Hashable, Sendable {
         let id: Int
         let name: String
@@ -10,14 +9,12 @@ struct SimulatedShop: Sendable {
         let secret: String
     }
 
-    /// An image of a product.
     struct Image: Hashable, Sendable {
         let id: Int
         /// The file name in the image's address; unique in the store.
         let name: String
     }
 
-    /// A product.
     struct Product: Sendable {
         let id: Int
         let vendor: Vendor
@@ -61,7 +58,6 @@ struct SimulatedShop: Sendable {
         }
     }
 
-    /// Returns the vendor with an identifier.
     func vendor(_ identifier: String) -> Vendor? {
         vendors.first { $0.identifier == identifier }
     }
@@ -76,7 +72,6 @@ struct SimulatedShop: Sendable {
         uploads.values.reduce(bytes) { $0 + $1.count } <= Self.maximumUploadBytes
     }
 
-    /// Registers a product with its images.
     mutating func register(_ form: ProductForm, images: [[UInt8]], by vendor: Vendor, at instant: Date) -> Product {
         lastProduct += 1
         let stored = images.map { bytes in
@@ -86,8 +81,7 @@ struct SimulatedShop: Sendable {
         }
         var product = Product(
             id: lastProduct, vendor: vendor, name: "", description: "", currency: "KRW", price: 0, discount: 0,
-            stock: 0,
-            created: instant, issued: instant, images: stored, thumbnail: stored[0].id,
+            stock: 0, created: instant, issued: instant, images: stored, thumbnail: stored[0].id,
             removalSecret: removalSecret(of: lastProduct))
         form.apply(to: &product)
         products[product.id] = product
