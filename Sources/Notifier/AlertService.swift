@@ -94,22 +94,22 @@ struct AlertService: Service {
         do throws(DecodingError) {
             switch event.topic {
             case .ranking(let day, let market) where alertState.markets[market] != nil:
-                metrics.countRead()
+                metrics.events.add()
                 runtime.failPoints.reach(.read)
                 let decisions = try alertState.applyChart(of: day, market, from: event)
                 runtime.failPoints.reach(.decided)
                 return decisions
             case .anomaly:
-                metrics.countRead()
+                metrics.events.add()
                 return alertState.apply(try event.data(as: Anomaly.self), from: event)
             case .products:
-                metrics.countRead()
+                metrics.events.add()
                 return alertState.apply(try event.data(as: ProductPage.self).products, from: event)
             case .product:
-                metrics.countRead()
+                metrics.events.add()
                 return alertState.apply([try event.data(as: Product.self)], from: event)
             case .productRemoved:
-                metrics.countRead()
+                metrics.events.add()
                 return alertState.apply(try event.data(as: RemovedProduct.self), from: event)
             default:
                 return []  // no rule is about other events
@@ -146,7 +146,7 @@ struct AlertService: Service {
     }
 
     private func report(_ decisions: [Decision]) {
-        for decision in decisions { metrics.countDecided(decision.alert.rule) }
+        for decision in decisions { metrics.alerts[decision.alert.rule]?.add() }
         runtime.logger.info(
             "alert",
             each: decisions.map { decision in

@@ -3,11 +3,13 @@ import ServiceRuntime
 
 /// The notifier's counters.
 struct NotifierMetrics: Sendable {
-    private let events: Counter
-    private let repaired: Counter
-    private let alerts: [AlertRule: Counter]
+    /// The events of the worker that were read.
+    let events: Counter
+    /// The events that the live stream missed.
+    let repaired: Counter
+    /// The alerts that were written to the log, by rule.
+    let alerts: [AlertRule: Counter]
 
-    /// Registers the counters.
     init(_ metrics: Metrics) {
         events = metrics.counter("marquee_events_read_total", "Events of the worker that the notifier read.")
         repaired = metrics.counter(
@@ -15,20 +17,5 @@ struct NotifierMetrics: Sendable {
         alerts = metrics.counters("marquee_alerts_total", "Alerts decided, by rule.", for: AlertRule.allCases) {
             ["rule": $0.rawValue]
         }
-    }
-
-    /// Counts an event that was read.
-    func countRead() {
-        events.add()
-    }
-
-    /// Counts events that the live stream missed.
-    func countRepaired(_ count: Int) {
-        repaired.add(count)
-    }
-
-    /// Counts an alert that was written to the log.
-    func countDecided(_ rule: AlertRule) {
-        alerts[rule]?.add()
     }
 }

@@ -23,7 +23,6 @@ public struct NotifierProcess: Sendable {
     ///
     /// - Parameters:
     ///   - since: makes the charts of this day and of later days fire in any order, also those of the past.
-    ///   - sinks: the sinks that alerts are delivered to.
     ///   - dryRun: is called with a line for each alert that a sink would get; nothing is delivered then.
     ///   - reloading: how rules and sinks are read again while it runs; nil for never.
     public init(
@@ -136,7 +135,6 @@ extension NotifierProcess {
 // MARK: - Services
 
 extension NotifierProcess {
-    /// The services.
     private struct Services {
         let health: HealthServer
         /// All services in the order in which they start. They stop in reverse: the work first, which still publishes.
@@ -162,7 +160,7 @@ extension NotifierProcess {
                 // delivered in its order.
                 prefixes: streams(of: rules, delivery).map { "\($0.rawValue)." }, from: alertState.start
             ) { note in
-                if case .repaired(_, let count) = note { metrics.countRepaired(count) }
+                if case .repaired(_, let count) = note { metrics.repaired.add(count) }
                 note.log(to: runtime.logger)
             }
             return AlertService(
@@ -265,7 +263,6 @@ struct NotifierStatus: Sendable, Encodable {
     let sinks: [String: SinkCounts]
     /// Always empty: the notifier calls no upstream.
     let quota: [String: Int] = [:]
-    /// Seconds since the start.
     let uptime: Int
     /// The process that works; nil unless others may wait for its place.
     let name: String?

@@ -10,11 +10,7 @@ public struct RuleFileReloading: Sendable {
     /// Reads them, and makes a logger that knows the secrets in them.
     let read: @Sendable () throws -> (RuleFile, Logger)
 
-    /// Makes it.
-    ///
-    /// - Parameters:
-    ///   - requests: the requests to read the rule file.
-    ///   - read: reads it, and makes a logger that redacts the secrets in it.
+    /// Makes it of the requests, and of what reads the file.
     public init(
         requests: AsyncStream<Void>, read: @escaping @Sendable () throws -> (file: RuleFile, logger: Logger)
     ) {

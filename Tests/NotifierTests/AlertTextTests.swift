@@ -39,9 +39,19 @@ import Text
         }
     }
 
+    private static func names(in parts: [Template.Part]) -> [String] {
+        parts.flatMap { part -> [String] in
+            switch part {
+            case .text, .particle: []
+            case .placeholder(let name, _): [name]
+            case .choice(let choices): choices.flatMap(names)
+            }
+        }
+    }
+
     /// Returns every sentence of a template about a title.
     private static func sentences(_ template: Template, _ title: String) -> Set<String> {
-        let names = Set(template.names)
+        let names = Set(Self.names(in: template.parts))
         return names.reduce(into: [template.text { values($0, title, template.language)[0] }]) { texts, varied in
             for value in values(varied, title, template.language) {
                 texts.insert(
@@ -70,9 +80,8 @@ import Text
     func headings() {
         for kind in AlertRules.kinds {
             for (sample, retracts) in [(nil, nil), (kind.heading, nil), (nil, "y")] {
-                let alert = OutboundAlert(
-                    id: "x", body: [], rule: kind.name.rawValue, subject: "x", severity: .info,
-                    text: Alert.Text(ko: "", en: ""), retracts: retracts, sampleHeading: sample)
+                let data = Alert(Alert.Text(ko: "", en: ""), rule: kind.name, retracts: retracts)
+                let alert = OutboundAlert(id: "x", body: [], data: data, sampleHeading: sample)
                 #expect(alert.heading(in: .en).hasSuffix(kind.heading.text(in: .en)))
                 #expect(!alert.heading(in: .ko).contains(/[A-Za-z]/), "\(alert.heading(in: .ko))")
                 #expect(!alert.heading(in: .en).contains(/\p{Hangul}/), "\(alert.heading(in: .en))")

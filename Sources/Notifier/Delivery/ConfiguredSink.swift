@@ -25,15 +25,12 @@ public struct ConfiguredSink: Sendable {
     public internal(set) var secrets: [Secret] = []
     /// Sends the messages.
     let target: any Sink
-    /// The language of the messages.
     var language = Language.ko
     /// The rules whose alerts the sink gets; nil for all.
-    var rules: Set<String>?
-    /// The lowest severity that the sink gets.
+    var rules: Set<AlertRule>?
     var severity = Alert.Severity.info
     /// The time after an alert in which further alerts of the same rule and subject are suppressed.
     var cooldown: Duration?
-    /// When messages are sent.
     var policy: DeliveryPolicy
     /// When failed messages are sent again.
     var backoff = Backoff()
@@ -47,7 +44,7 @@ public struct ConfiguredSink: Sendable {
 
     /// Whether the sink gets an alert of this rule and severity.
     func accepts(_ alert: OutboundAlert) -> Bool {
-        alert.severity.weight >= severity.weight && rules?.contains(alert.rule) ?? true
+        alert.data.severity.weight >= severity.weight && rules?.contains(alert.data.rule) ?? true
     }
 }
 
@@ -99,7 +96,7 @@ extension ConfiguredSink {
         language = fields.value("language") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .ko
         severity = fields.value("severity") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .info
         rules = fields.values("rules") { rule throws(ConfigurationDiagnostic) in
-            try rule.choice(of: AlertRule.self).rawValue
+            try rule.choice(of: AlertRule.self)
         }.map { Set($0) }
         cooldown = fields.value("cooldown") { node throws(ConfigurationDiagnostic) in
             try node.value(expected: "12h(12시간)나 3d(3일) 같은 기간을", "a span such as 12h or 3d") { Duration(span: $0) }
@@ -200,12 +197,12 @@ extension ConfiguredSink {
 
     /// Returns those of the rules in force whose alerts the sink gets.
     public func rules(among inForce: AlertRules) -> [AlertRule] {
-        inForce.names.filter { rules?.contains($0.rawValue) ?? true }
+        inForce.names.filter { rules?.contains($0) ?? true }
     }
 
     /// Returns the rules that the sink names although they are not in force.
     public func rules(notAmong inForce: AlertRules) -> [AlertRule] {
-        AlertRule.allCases.filter { rules?.contains($0.rawValue) == true && !inForce.names.contains($0) }
+        AlertRule.allCases.filter { rules?.contains($0) == true && !inForce.names.contains($0) }
     }
 }
 

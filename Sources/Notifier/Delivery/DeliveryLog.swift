@@ -78,9 +78,7 @@ public struct DeliveryLog: Sendable {
 
     /// Reads the latest entries, oldest first.
     ///
-    /// - Parameters:
-    ///   - sink: the sink; nil for all.
-    ///   - count: the largest number of entries.
+    /// - Parameter sink: the sink; nil for all.
     public func entries(of sink: String? = nil, last count: Int) throws -> [Entry] {
         try file.read { _, connection in
             try connection.query(

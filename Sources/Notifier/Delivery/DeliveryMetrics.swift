@@ -3,33 +3,26 @@ import ServiceRuntime
 
 /// The counters of messages, by sink.
 struct DeliveryMetrics: Sendable {
-    /// What became of a sink's messages.
-    private struct Tally {
-        var sent = 0
-        var failed = 0
-        var dead = 0
-    }
+    private let sent = Locked<[String: Double]>([:])
+    private let failed = Locked<[String: Double]>([:])
+    private let dead = Locked<[String: Double]>([:])
 
-    private let tallies: Locked<[String: Tally]>
-
-    /// Registers the counters, with zeros for these sinks.
+    /// Registers the counters.
     ///
     /// - Parameter counts: reads the number of deliveries in each state from the outbox.
-    init(_ metrics: Metrics, sinks: [String], counts: @escaping @Sendable () async throws -> [String: SinkCounts]) {
-        tallies = Locked([:])
-        add(sinks)
-        metrics.counters("marquee_messages_sent_total", "Messages that the sink accepted.", by: "sink") {
-            [tallies] in tallies.withLock { $0.mapValues { Double($0.sent) } }
+    init(_ metrics: Metrics, counts: @escaping @Sendable () async throws -> [String: SinkCounts]) {
+        metrics.counters("marquee_messages_sent_total", "Messages that the sink accepted.", by: "sink") { [sent] in
+            sent.withLock { $0 }
         }
         metrics.counters(
             "marquee_messages_failed_total", "Failed attempts to deliver a message that will be retried.", by: "sink"
-        ) { [tallies] in
-            tallies.withLock { $0.mapValues { Double($0.failed) } }
+        ) { [failed] in
+            failed.withLock { $0 }
         }
         metrics.counters(
             "marquee_messages_dead_total", "Messages given up: rejected by the sink, or out of attempts.", by: "sink"
-        ) { [tallies] in
-            tallies.withLock { $0.mapValues { Double($0.dead) } }
+        ) { [dead] in
+            dead.withLock { $0 }
         }
         metrics.gauges("marquee_deliveries_waiting", "Alerts waiting to be delivered.", by: "sink") {
             try await counts().mapValues { Double($0.waiting) }
@@ -43,19 +36,20 @@ struct DeliveryMetrics: Sendable {
 
     /// Adds zeros for sinks that are new.
     func add(_ sinks: [String]) {
-        tallies.withLock { tallies in
-            for sink in sinks { tallies[sink, default: Tally()].sent += 0 }
+        for counts in [sent, failed, dead] {
+            counts.withLock { counts in
+                for sink in sinks { counts[sink, default: 0] += 0 }
+            }
         }
     }
 
-    /// Counts the outcome of an attempt.
     func count(_ outcome: Outbox.Outcome, for sink: String) {
-        tallies.withLock { tallies in
+        let counts =
             switch outcome {
-            case .sent: tallies[sink, default: Tally()].sent += 1
-            case .retry: tallies[sink, default: Tally()].failed += 1
-            case .dead: tallies[sink, default: Tally()].dead += 1
+            case .sent: sent
+            case .retry: failed
+            case .dead: dead
             }
-        }
+        counts.withLock { $0[sink, default: 0] += 1 }
     }
 }

@@ -14,15 +14,12 @@ struct DeliveryPolicy: Hashable, Sendable {
     struct WaitingAlert: Hashable, Sendable {
         /// The delivery's row; rows are in the order of the alerts.
         var number: Int
-        /// The alert's id.
         var alert: String
-        /// When it was enqueued.
         var queuedAt: Date
         /// The key of the message that it is part of; nil before the first attempt.
         var messageKey: String?
         /// The number of attempts to deliver that message.
         var attempts = 0
-        /// When the next attempt is due.
         var dueAt: Date?
     }
 
@@ -46,7 +43,6 @@ struct DeliveryPolicy: Hashable, Sendable {
 
     /// The sink's name, which is part of the keys of digests.
     var sink: String
-    /// When nothing is sent.
     var quietHours: QuietHours?
     /// When the alerts of a day are sent in one message; nil to send each alert when it comes.
     var digest: TimeOfDay?
@@ -94,9 +90,7 @@ struct DeliveryPolicy: Hashable, Sendable {
 
 /// The largest number of messages in a span of time.
 struct RateLimit: Hashable, Sendable {
-    /// The number of messages.
     let count: Int
-    /// The span of time.
     let span: Duration
 
     /// Reads `20/1m`: a count from 1, and a span as `Duration(span:)` reads it.
@@ -147,7 +141,6 @@ struct Backoff: Hashable, Sendable {
 
 /// The hours of each Korean day in which nothing is sent; alerts of that time are sent afterwards.
 struct QuietHours: Hashable, Sendable {
-    /// The first minute.
     let start: TimeOfDay
     /// The end, on the same day or the next.
     let end: TimeOfDay
@@ -174,7 +167,6 @@ struct QuietHours: Hashable, Sendable {
 
 /// A time of day in Korea, to the minute.
 struct TimeOfDay: Hashable, Sendable {
-    /// Minutes since midnight.
     let minutes: Int
 
     /// Reads `HH:MM`, from `00:00` to `23:59`.

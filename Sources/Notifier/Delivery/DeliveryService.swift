@@ -18,7 +18,6 @@ final class DeliveryService: Service {
     private let metrics: DeliveryMetrics
     private let runtime: Runtime
     private let state: Locked<State>
-    private let wakeSignals: Locked<[String: WakeSignal]>
     /// The runs of workers, which ``run()`` starts.
     private let runs: AsyncStream<@Sendable () async -> Void>
     private let addRun: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -29,7 +28,6 @@ final class DeliveryService: Service {
         var isStopping = false
     }
 
-    /// A worker, and whether it has ended.
     private struct WorkerRun {
         let worker: SinkWorker
         let hasEnded = AsyncCondition(false)
@@ -49,19 +47,18 @@ final class DeliveryService: Service {
         to sinks: [ConfiguredSink], board: String?, from database: Database, _ log: EventLog,
         dryRun: (@Sendable (String) -> Void)?, runtime: Runtime
     ) {
-        let wakeSignals = Locked<[String: WakeSignal]>([:])
+        let state = Locked(State())
         let outbox = Outbox(log: log, sinks: [], dryRun: dryRun) { sink in
-            wakeSignals.withLock { $0[sink] }?.signal()
+            state.withLock { $0.workers[sink]?.worker.wakeSignal }?.signal()
         }
-        self.wakeSignals = wakeSignals
+        self.state = state
         self.outbox = outbox
-        self.metrics = DeliveryMetrics(runtime.metrics, sinks: []) {
+        metrics = DeliveryMetrics(runtime.metrics) {
             try await database.read { try outbox.counts(in: $0) }
         }
         self.board = board
         self.database = database
         self.runtime = runtime
-        state = Locked(State())
         (runs, addRun) = AsyncStream.makeStream()
         replaceSinks(by: sinks, runtime)
     }
@@ -79,11 +76,9 @@ final class DeliveryService: Service {
             guard outbox.dryRun == nil else { return }
             let former = state.workers
             for sink in sinks {
-                let wakeSignal = WakeSignal()
-                wakeSignals.withLock { $0[sink.name] = wakeSignal }
                 let worker = SinkWorker(
                     sink: sink, outbox: outbox, database: database, clients: clients, board: board,
-                    wakeSignal: wakeSignal, metrics: metrics, runtime: runtime, fraction: { .random(in: 0..<1) })
+                    wakeSignal: WakeSignal(), metrics: metrics, runtime: runtime, fraction: { .random(in: 0..<1) })
                 let run = WorkerRun(worker: worker)
                 state.workers[sink.name] = run
                 let last = former[sink.name]

@@ -4,16 +4,13 @@ import Text
 
 /// The number of a sink's deliveries in each state.
 struct SinkCounts: Hashable, Sendable, Encodable {
-    /// Waiting to be sent.
     var waiting = 0
-    /// Accepted by the sink.
     var sent = 0
     /// In dead letters.
     var dead = 0
 }
 
 extension Outbox {
-    /// A selection of dead letters.
     enum DeadLetters: Hashable, Sendable {
         case of(sink: String)
         case withKey(String)

@@ -107,7 +107,7 @@ extension Outbox {
         for alert in alerts {
             if let dryRun {
                 for sink in sinks where try wouldReceive(alert, sink, at: now, in: connection) {
-                    dryRun("\(sink.name): \(alert.id): \(alert.text[sink.language])")
+                    dryRun("\(sink.name): \(alert.id): \(alert.data.text[sink.language])")
                 }
                 continue
             }
@@ -122,12 +122,12 @@ extension Outbox {
     private func enqueue(
         _ alert: OutboundAlert, for sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws -> Bool {
-        if let retracted = alert.retracts {
+        if let retracted = alert.data.retracts {
             guard try retract(retracted, by: alert.id, from: sink, at: now, in: connection) else { return false }
         } else if !sink.accepts(alert) {
             return false
         }
-        let isSuppressed = try alert.retracts == nil && isInCooldown(alert, sink, at: now, in: connection)
+        let isSuppressed = try alert.data.retracts == nil && isInCooldown(alert, sink, at: now, in: connection)
         try connection.execute(
             """
             insert into delivery (sink, alert, subject, queued_at, state, ended_at) values (?, ?, ?, ?, ?, ?)
@@ -141,7 +141,7 @@ extension Outbox {
     private func wouldReceive(
         _ alert: OutboundAlert, _ sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
-        guard let retracted = alert.retracts else {
+        guard let retracted = alert.data.retracts else {
             guard sink.accepts(alert) else { return false }
             return try !isInCooldown(alert, sink, at: now, in: connection)
         }
@@ -209,13 +209,11 @@ extension Outbox {
     /// An attempt that is being made.
     struct ActiveAttempt: Sendable {
         let message: SinkMessage
-        /// The attempt's row in the table.
         let row: Int
         /// The number of attempts to deliver this message so far, with this one.
         let count: Int
     }
 
-    /// The outcome of an attempt.
     enum Outcome: Hashable, Sendable {
         case sent
         case dead
@@ -273,7 +271,8 @@ extension Outbox {
                 update delivery set message = ?1, attempts = ?2, due_at = null, image = case
                     when attempts = 0 then (select code || '/' || version from poster where code = ?3) else image end
                 where number = ?4 returning image, accepted_by
-                """, key, row.attempts + 1, alert.movieCode?.description, row.number, as: String?.self, String?.self)[0]
+                """, key, row.attempts + 1, alert.data.movieCode?.description, row.number, as: String?.self,
+                String?.self)[0]
             return alert
         }
         let row = try connection.query(
@@ -305,10 +304,6 @@ extension Outbox {
     }
 
     /// Writes the outcome of an attempt.
-    ///
-    /// - Parameters:
-    ///   - response: what the sink answered.
-    ///   - duration: how long the sink took.
     func finish(
         _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: SinkResponse,
         duration: Duration, at now: Date, in connection: Connection
@@ -337,11 +332,8 @@ extension Outbox {
 
     /// An alert to be delivered is not in the log, or cannot be read.
     struct UnreadableAlertError: Error {
-        /// The delivery's row.
         let row: Int
-        /// The alert's id.
         let alert: String
-        /// What is wrong with it.
         let reason: String
     }
 }

@@ -8,7 +8,6 @@ struct RetryHandler: Sendable {
     let outbox: Outbox
     let database: Database
 
-    /// The fields of the command's body.
     private struct Fields: Decodable {
         let sink: String?
         let letter: String?

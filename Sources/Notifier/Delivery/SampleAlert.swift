@@ -39,7 +39,7 @@ public struct SampleAlert: Sendable {
         var alert = alert
         alert.text = Alert.Text(ko: "[테스트] \(alert.text.ko)", en: "[test] \(alert.text.en)")
         let key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
-        var outbound = OutboundAlert(id: key, body: SinkMessage.testEvent(id: key, data: alert.json), alert)
+        var outbound = OutboundAlert(id: key, body: SinkMessage.testEvent(id: key, data: alert.json), data: alert)
         outbound.sampleHeading = heading
         outbound.poster = poster
         return SinkMessage(key: key, alerts: [outbound])

@@ -14,14 +14,13 @@ struct SinkMessage: Sendable {
     var alerts: [OutboundAlert]
     /// The recipients that have it from an earlier attempt, if the sink has several.
     var acceptedBy: [String] = []
-    /// The language of its texts.
     var language = Language.ko
     /// The board's public URL without a trailing slash, for links and posters; nil if there is none.
     var board: String?
 
     /// The highest severity of the alerts.
     var severity: Alert.Severity {
-        alerts.map(\.severity).max { $0.weight < $1.weight } ?? .info
+        alerts.map(\.data.severity).max { $0.weight < $1.weight } ?? .info
     }
 
     /// The message as one line.
@@ -48,13 +47,14 @@ struct SinkMessage: Sendable {
 
     /// What the image shows: the movie's title.
     var imageTitle: String {
-        let title = illustrated?.movieTitle?.clean.cut(to: 200) ?? ""
+        let title = illustrated?.data.title?.clean.cut(to: 200) ?? ""
         return title.isEmpty ? heading : title
     }
 
     private var illustrated: OutboundAlert? {
         alerts.enumerated().filter { $0.element.poster != nil }
-            .max { ($0.element.severity.weight, -$0.offset) < ($1.element.severity.weight, -$1.offset) }?.element
+            .max { ($0.element.data.severity.weight, -$0.offset) < ($1.element.data.severity.weight, -$1.offset) }?
+            .element
     }
 
     /// The message without its images, for a service that refuses them.
@@ -143,13 +143,7 @@ extension String {
 }
 
 extension Alert.Text {
-    /// The sentence in a language.
-    subscript(language: Language) -> String {
-        switch language {
-        case .ko: ko
-        case .en: en
-        }
-    }
+    subscript(language: Language) -> String { language(ko, en) }
 }
 
 extension Alert.Severity {
@@ -161,6 +155,15 @@ extension Alert.Severity {
         case .major: 2
         }
     }
+
+    /// The color that stands beside an alert, `0xRRGGBB`: red, amber or gray.
+    var color: Int {
+        switch self {
+        case .major: 0xD7_26_3D
+        case .notable: 0xF2_A9_00
+        case .info: 0x7A_86_91
+        }
+    }
 }
 
 extension SinkMessage {
@@ -170,11 +173,10 @@ extension SinkMessage {
             ko: "marquee 테스트 알림: \(sink)에 정상적으로 연결되었습니다", en: "A test of marquee: alerts arrive at \(sink)")
         key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
         let data = JSON.encodeInfallibly(["text": ["ko": text.ko, "en": text.en]])
-        alerts = [
-            OutboundAlert(
-                id: key, body: Self.testEvent(id: key, data: data), rule: "test", subject: "test", severity: .info,
-                text: text, retracts: nil)
-        ]
+        let alert = Alert(
+            rule: "test", date: KoreanDate(at: now), movieCode: nil, title: nil, rank: nil, previousRank: nil,
+            change: nil, severity: .info, values: [:], text: text, evidence: [])
+        alerts = [OutboundAlert(id: key, body: Self.testEvent(id: key, data: data), data: alert)]
     }
 
     /// Returns an event that is not in the log.
@@ -202,28 +204,12 @@ enum PosterSize: String {
 
 // MARK: - Alert
 
-/// An alert to deliver: the event as it was published, and the fields that delivery needs.
+/// An alert to deliver: the event as it was published, and its data.
 struct OutboundAlert: Sendable {
-    /// The event's id.
     let id: String
     /// The event as it was published.
     let body: [UInt8]
-    /// The rule that fired.
-    let rule: String
-    /// The rule and the subject, for cooldowns.
-    let subject: String
-    /// The severity.
-    let severity: Alert.Severity
-    /// The alert as a sentence.
-    let text: Alert.Text
-    /// The id of the alert that this one retracts.
-    let retracts: String?
-    /// The movie; nil for an alert about something else.
-    var movieCode: MovieCode?
-    /// The movie's title; nil for an alert about something else.
-    var movieTitle: String?
-    /// The product; nil for an alert about something else.
-    var product: ProductID?
+    let data: Alert
     /// The movie's poster, as `CODE/VERSION` in the board's URLs; nil if none is known.
     var poster: String?
     /// The rule's heading if the alert is made up, to try a sink; its text says so, too. Nil for a real one.
@@ -231,16 +217,29 @@ struct OutboundAlert: Sendable {
 }
 
 extension OutboundAlert {
+    /// Reads an event of the alert log.
+    init(_ event: LoggedEvent) throws(DecodingError) {
+        id = try Event(topic: event.topic, body: event.body).id
+        body = event.body
+        data = try event.data()
+    }
+
+    /// The rule and the movie or product, for cooldowns.
+    var subject: String {
+        let code = data.movieCode?.description ?? data.product?.description
+        return code.map { "\(data.rule)/\($0)" } ?? data.rule.rawValue
+    }
+
     /// Returns the alert as a sentence, without marks that nobody sees.
     func sentence(in language: Language) -> String {
-        text[language].cleanLines
+        data.text[language].cleanLines
     }
 
     /// Returns the rule in words.
     func heading(in language: Language) -> String {
         if let name = sampleHeading?.text(in: language) { return language("테스트: \(name)", "Test: \(name)") }
-        let name = AlertRules.headings[rule]?.text(in: language) ?? "marquee"
-        guard retracts != nil else { return name }
+        let name = AlertRules.headings[data.rule.rawValue]?.text(in: language) ?? "marquee"
+        guard data.retracts != nil else { return name }
         return language == .ko ? "알림 취소: \(name)" : "Taken back: \(name)"
     }
 
@@ -248,8 +247,7 @@ extension OutboundAlert {
     ///
     /// - Parameter board: the board's public URL, without a trailing slash; nil if there is none.
     func link(on board: String?) -> String? {
-        // Only a checked code becomes a part of a URL.
-        let page = movieCode.map { "movie/\($0)" } ?? product.map { "shop/\($0)" }
+        let page = data.movieCode.map { "movie/\($0)" } ?? data.product.map { "shop/\($0)" }
         return board.map { "\($0)/\(page ?? "")" }
     }
 
@@ -259,53 +257,5 @@ extension OutboundAlert {
     func image(on board: String?, _ size: PosterSize) -> String? {
         guard let board, let poster else { return nil }
         return "\(board)/api/v1/posters/\(poster)?size=\(size.rawValue)"
-    }
-}
-
-extension OutboundAlert {
-    /// Makes it of an alert that enters the log as `event`.
-    init(_ alert: Alert, id: String, event: LoggedEvent) {
-        self.init(id: id, body: event.body, alert)
-    }
-
-    /// Makes it of an alert and the bytes of its event.
-    init(id: String, body: [UInt8], _ alert: Alert) {
-        self.init(
-            id: id, body: body,
-            Fields(
-                rule: alert.rule.rawValue, movieCode: alert.movieCode?.description, product: alert.product?.number,
-                title: alert.title, severity: alert.severity, text: alert.text, retracts: alert.retracts))
-    }
-
-    /// Reads an event of the alert log.
-    init(_ event: LoggedEvent) throws(DecodingError) {
-        self.init(
-            id: try Event(topic: event.topic, body: event.body).id, body: event.body,
-            try event.data(as: Fields.self))
-    }
-
-    private init(id: String, body: [UInt8], _ fields: Fields) {
-        self.id = id
-        self.body = body
-        rule = fields.rule
-        let code = fields.movieCode ?? fields.product.map { "\($0)" }
-        subject = code.map { "\(fields.rule)/\($0)" } ?? fields.rule
-        severity = fields.severity
-        text = fields.text
-        retracts = fields.retracts
-        movieCode = fields.movieCode.flatMap { MovieCode($0) }
-        movieTitle = movieCode == nil ? nil : fields.title
-        product = fields.product.flatMap { ProductID($0) }
-    }
-
-    /// The fields of the event's data that delivery needs.
-    private struct Fields: Decodable {
-        let rule: String
-        let movieCode: String?
-        let product: Int?
-        let title: String?
-        let severity: Alert.Severity
-        let text: Alert.Text
-        let retracts: String?
     }
 }

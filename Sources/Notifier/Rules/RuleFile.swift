@@ -25,9 +25,7 @@ public struct RuleFile: Sendable {
 
     /// Reads the text of a rule file.
     ///
-    /// - Parameters:
-    ///   - file: the name for diagnostics.
-    ///   - kinds: the rules that it may name.
+    /// - Parameter kinds: the rules that it may name.
     /// - Throws: all errors in the text at once.
     static func read(
         _ text: [UInt8], file: String, of kinds: [any Rule.Type] = AlertRules.kinds

@@ -48,7 +48,7 @@ struct NotifierStore: Sendable {
             var events: [LoggedEvent] = []
             for (decision, (event, isNew)) in zip(decisions, logged) where isNew {
                 if decision.event != nil {
-                    let alert = OutboundAlert(decision.alert, id: decision.id, event: event)
+                    let alert = OutboundAlert(id: decision.id, body: event.body, data: decision.alert)
                     try outbox?.enqueue([alert], at: now, in: connection)
                 }
                 events.append(event)
@@ -201,7 +201,6 @@ extension NotifierStore {
             "select code, first_day, last_day, best_day, best_audience, total from movie where market = ?",
             market.description, as: String.self, String?.self, String?.self, String?.self, Int?.self, Int?.self)
         var movies: [MovieCode: MovieState] = [:]
-        movies.reserveCapacity(rows.count)
         for (code, first, last, bestDay, bestAudience, total) in rows {
             guard let code = MovieCode(code) else { continue }
             var best: MovieTotals.Day?
@@ -220,7 +219,6 @@ extension NotifierStore {
 // MARK: - Saving
 
 extension NotifierStore {
-    /// Writes the changes of the state.
     func save(_ changes: AlertState.Changes, in connection: Connection) throws {
         if let products = changes.products { try save(products, in: connection) }
         try connection.execute(

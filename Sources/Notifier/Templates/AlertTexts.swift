@@ -4,12 +4,9 @@ import Text
 
 /// The texts of a rule's alerts, in each language.
 struct AlertTexts: Hashable, Sendable {
-    /// The template in Korean.
     var ko: Template
-    /// The template in English.
     var en: Template
 
-    /// Makes a rule's standard texts.
     init(of rule: any Rule.Type) {
         ko = Template(standard: rule.ko, in: .ko, names: rule.valueNames)
         en = Template(standard: rule.en, in: .en, names: rule.valueNames)

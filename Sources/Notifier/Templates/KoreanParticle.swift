@@ -35,7 +35,6 @@ struct KoreanParticle: Hashable, Sendable {
         }
     }
 
-    /// Returns the word with its particle.
     func after(_ word: String) -> String {
         word + following(word)
     }

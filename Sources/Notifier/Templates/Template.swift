@@ -15,7 +15,6 @@ import Text
 ///   the first such alternative is written.
 /// - A backslash escapes a bracket.
 struct Template: Hashable, Sendable {
-    /// How a value is written.
     enum Form: Hashable, Sendable {
         case plain
         case words
@@ -24,7 +23,6 @@ struct Template: Hashable, Sendable {
         case counted(one: String, many: String)
     }
 
-    /// A part of the sentence.
     indirect enum Part: Hashable, Sendable {
         case text(String)
         case placeholder(String, Form)
@@ -34,19 +32,6 @@ struct Template: Hashable, Sendable {
 
     let language: Language
     let parts: [Part]
-
-    /// The names of the values that the template uses, in their order.
-    var names: [String] { Self.names(in: parts) }
-
-    private static func names(in parts: [Part]) -> [String] {
-        parts.flatMap { part -> [String] in
-            switch part {
-            case .text, .particle: []
-            case .placeholder(let name, _): [name]
-            case .choice(let choices): choices.flatMap(names)
-            }
-        }
-    }
 
     /// Returns the sentence. Outside of brackets, an unknown value is written as nothing.
     ///
@@ -127,7 +112,6 @@ extension Template {
     }
 }
 
-/// Why a template cannot be read.
 struct TemplateError: BilingualError, Hashable {
     let text: BilingualText
 
@@ -248,7 +232,6 @@ public enum TemplateValue: Hashable, Sendable {
 }
 
 extension TemplateValue {
-    /// Whether it is a number above 0.
     var isPositive: Bool {
         switch self {
         case .integer(let integer): integer > 0

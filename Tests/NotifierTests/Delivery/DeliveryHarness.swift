@@ -62,7 +62,7 @@ final class DeliveryHarness: Sendable {
         let now = clock.date
         try await database.write { [log, outbox] connection in
             let events = try log.append(drafts, at: now, in: connection)
-            let delivered = events.indices.map { OutboundAlert(alerts[$0], id: ids[$0], event: events[$0]) }
+            let delivered = events.indices.map { OutboundAlert(id: ids[$0], body: events[$0].body, data: alerts[$0]) }
             try outbox.enqueue(delivered, at: now, in: connection)
         }
     }
@@ -72,7 +72,7 @@ final class DeliveryHarness: Sendable {
         SinkWorker(
             sink: sink, outbox: outbox, database: database, clients: clients, board: nil,
             wakeSignal: wakeSignals[sink.name] ?? WakeSignal(),
-            metrics: DeliveryMetrics(Metrics(), sinks: outbox.sinks.map(\.name)) { [:] },
+            metrics: DeliveryMetrics(Metrics()) { [:] },
             runtime: Runtime(
                 logger: Logger(label: "notifier", level: .debug) { [lines] line in
                     lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
@@ -181,5 +181,17 @@ extension ConfiguredSink {
         let section = try #require(try Node.read(Array("editor: {\(keys)}".utf8), file: "rules.yml", &diagnostics))
         let sinks = ConfiguredSink.read(section, of: kinds, &diagnostics)
         self = try #require(sinks.first, "\(diagnostics)")
+    }
+}
+
+extension Alert {
+    /// Makes an alert of a day that does not matter.
+    init(
+        _ text: Text, rule: AlertRule = "lead", movieCode: MovieCode? = nil, title: String? = nil,
+        severity: Severity = .info, retracts: String? = nil
+    ) {
+        self.init(
+            rule: rule, date: .firstChart, movieCode: movieCode, title: title, rank: nil, previousRank: nil,
+            change: nil, severity: severity, values: [:], text: text, evidence: [], retracts: retracts)
     }
 }

@@ -29,9 +29,10 @@ import Text
         poster: String? = "20247710/0123456789ab", severity: Alert.Severity = .major, title: String = "파묘"
     ) -> OutboundAlert {
         OutboundAlert(
-            id: id, body: Array("{\"id\":\"\(id)\",\"data\":{\"title\":\"x\"}}".utf8), rule: "lead",
-            subject: "lead/\(code)", severity: severity, text: Alert.Text(ko: text, en: "English"), retracts: nil,
-            movieCode: MovieCode(code), movieTitle: title, poster: poster)
+            id: id, body: Array("{\"id\":\"\(id)\",\"data\":{\"title\":\"x\"}}".utf8),
+            data: Alert(
+                Alert.Text(ko: text, en: "English"), movieCode: MovieCode(code), title: title, severity: severity),
+            poster: poster)
     }
 
     private func message(_ alerts: OutboundAlert...) -> SinkMessage {

@@ -25,9 +25,7 @@ import Text
         let data = try JSON.encode(["text": ["ko": words.ko, "en": words.en]])
         let event =
             String(decoding: body.dropLast(), as: UTF8.self) + ",\"data\":\(String(decoding: data, as: UTF8.self))}"
-        return OutboundAlert(
-            id: id, body: Array(event.utf8), rule: "lead", subject: "lead/AAAAAAAA", severity: .major, text: words,
-            retracts: nil)
+        return OutboundAlert(id: id, body: Array(event.utf8), data: Alert(words, severity: .major))
     }
 
     private func message(_ text: String = "〈파묘〉 & <웡카>를 제치고 1위") throws -> SinkMessage {
@@ -206,8 +204,8 @@ struct SinkMessageTests {
     func cut(limit: Int) {
         let alerts = (1...20).map { number in
             OutboundAlert(
-                id: "\(number)", body: [], rule: "lead", subject: "lead", severity: .info,
-                text: .init(ko: "〈영화 \(number)〉 1위", en: "Movie \(number) leads"), retracts: nil)
+                id: "\(number)", body: [],
+                data: Alert(Alert.Text(ko: "〈영화 \(number)〉 1위", en: "Movie \(number) leads")))
         }
         let text = SinkMessage(key: "digest", alerts: alerts).text(limit: limit)
         #expect(text.utf16.count <= limit)

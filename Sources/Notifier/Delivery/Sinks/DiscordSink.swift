@@ -37,21 +37,12 @@ struct DiscordSink: HTTPSink {
             }.joined(separator: "\n")
         return Embed(
             title: message.heading.cut(to: 256, escape: \.escapedForDiscord),
-            url: message.link, description: description, color: Self.color(of: message.severity),
+            url: message.link, description: description, color: message.severity.color,
             thumbnail: message.image().map { ["url": $0] })
     }
 
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome {
         response.outcomeOfChat
-    }
-
-    /// Returns the color of the bar beside a message: red, amber or gray.
-    private static func color(of severity: Alert.Severity) -> Int {
-        switch severity {
-        case .major: 0xD7_26_3D
-        case .notable: 0xF2_A9_00
-        case .info: 0x7A_86_91
-        }
     }
 
     /// A message without text of its own: links in the description of an embed have no previews.

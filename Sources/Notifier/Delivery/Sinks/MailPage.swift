@@ -6,10 +6,8 @@ import Text
 /// Nothing of a message is markup: texts and addresses are escaped. The only thing that a mail program may fetch is the
 /// poster, from the board.
 struct MailPage {
-    /// The page.
     let html: String
 
-    /// Writes a message.
     init(_ message: SinkMessage) {
         let language = message.language
         let title = message.title.cut(to: 1_000).escapedForHTML
@@ -77,7 +75,7 @@ struct MailPage {
         }
         var poster = ""
         if let source = alert.image(on: board, .large)?.escapedForHTML {
-            let title = (alert.movieTitle ?? "").clean.cut(to: 200).escapedForHTML
+            let title = (alert.data.title ?? "").clean.cut(to: 200).escapedForHTML
             let image =
                 "<img src=\"\(source)\" alt=\"\(title)\" width=\"72\" "
                 + "style=\"display:block;width:72px;height:auto;border:0;border-radius:4px\">"
@@ -90,7 +88,7 @@ struct MailPage {
         return """
             <table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" \
             style="margin:0 0 12px;background:#ffffff;border:1px solid #dfe3e6;\
-            border-left:4px solid \(color(of: alert.severity));border-radius:6px">
+            border-left:4px solid #\(String(alert.data.severity.color, radix: 16));border-radius:6px">
             <tr>\(poster)<td valign="top" style="padding:16px">
             <div class="dim" style="font-size:13px;line-height:18px;color:#5c6670">\
             \(alert.heading(in: language).escapedForHTML)</div>
@@ -112,14 +110,5 @@ struct MailPage {
             <a class="link" href="\(link)" style="color:#0b6e5f">\(text)</a></p>
 
             """
-    }
-
-    /// Returns the color of a card's edge: red, amber or gray.
-    private static func color(of severity: Alert.Severity) -> String {
-        switch severity {
-        case .major: "#d7263d"
-        case .notable: "#f2a900"
-        case .info: "#7a8691"
-        }
     }
 }

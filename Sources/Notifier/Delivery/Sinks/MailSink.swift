@@ -81,7 +81,6 @@ struct MailSink: Sink {
 }
 
 extension Node {
-    /// Returns a mail address.
     fileprivate func address() throws(ConfigurationDiagnostic) -> String {
         try value(expected: "editor@example.org 같은 메일 주소를", "an address such as editor@example.org") {
             MailRequest.isAddress($0) ? $0 : nil
@@ -111,7 +110,6 @@ struct MailMessage {
     /// Never in base64, and so in no part (RFC 2045, 6.7).
     private static let boundary = "=_marquee"
 
-    /// Formats a message.
     init(_ message: SinkMessage, from sender: String, to recipients: [String], at now: Date) {
         let domain = sender.split(separator: "@").last ?? "localhost"
         var head = [
@@ -120,7 +118,7 @@ struct MailMessage {
             "Message-ID: \(Self.id(message.key, domain))",
         ]
         // Mail programs show a retraction in the thread of its alert.
-        if message.alerts.count == 1, let retracted = message.alerts[0].retracts {
+        if message.alerts.count == 1, let retracted = message.alerts[0].data.retracts {
             head += ["In-Reply-To: \(Self.id(retracted, domain))", "References: \(Self.id(retracted, domain))"]
         }
         head += [
@@ -132,7 +130,6 @@ struct MailMessage {
         bytes = Array((head + parts + ["--\(Self.boundary)--"]).map { $0 + "\r\n" }.joined().utf8)
     }
 
-    /// Returns the lines of a part.
     private static func part(_ text: String, type: String) -> [String] {
         ["--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: base64", ""]
             + base64(text)

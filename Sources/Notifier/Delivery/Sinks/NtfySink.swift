@@ -2,14 +2,12 @@ import Contract
 import FoundationEssentials
 import JSONCoding
 import Networking
-import Text
 
 /// A topic of ntfy, published as JSON (https://docs.ntfy.sh/publish/#publish-as-json).
 struct NtfySink: HTTPSink {
     static let kind = "ntfy"
     static let keys = ["url", "topic", "topicFile", "token", "tokenFile"]
 
-    /// The server.
     let url: String
     /// The topic. It is secret: on an open server, it is enough to subscribe.
     let topic: String
@@ -43,7 +41,7 @@ struct NtfySink: HTTPSink {
             message: message.text(limit: Self.limit, size: Self.size),
             priority: 3 + min(message.severity.weight, 1), click: message.link,
             icon: message.image(.small), attach: image, filename: image == nil ? nil : "poster.jpg",
-            tags: Set(message.alerts.map(\.rule)).sorted())
+            tags: Set(message.alerts.map(\.data.rule.rawValue)).sorted())
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
     }
@@ -75,7 +73,6 @@ struct NtfySink: HTTPSink {
         /// The image in it, which phones fetch themselves.
         let attach: String?
         let filename: String?
-        /// The rules.
         let tags: [String]
     }
 

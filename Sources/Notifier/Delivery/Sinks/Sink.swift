@@ -1,4 +1,3 @@
-import Concurrency
 import FoundationEssentials
 import JSONCoding
 import Networking
@@ -27,12 +26,11 @@ protocol Sink: Sendable {
 /// The clients that sinks send with. They retry nothing: the outbox does, and its retries outlive the process.
 struct SinkClients: Sendable {
     let http: HTTPClient
-    private let startedMail = Locked<MailClient?>(nil)
+    let mail = MailClient()
 
     /// The most connections: each sink can have its own, so that none waits for another one on the same host.
     private static let maximumConnections = 1_000
 
-    /// Starts the client for HTTP.
     init() {
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
@@ -40,19 +38,10 @@ struct SinkClients: Sendable {
             limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
     }
 
-    /// The client for mail, which the first mail starts: few notifiers send any.
-    var mail: MailClient {
-        startedMail.withLock { client in
-            let mail = client ?? MailClient()
-            client = mail
-            return mail
-        }
-    }
-
     /// Cancels what is being sent.
     func shutdown() async {
         await http.shutdown()
-        await startedMail.withLock(\.self)?.shutdown()
+        await mail.shutdown()
     }
 }
 
@@ -68,7 +57,6 @@ struct SinkResponse: Hashable, Sendable {
         case failed(retryAfter: Duration? = nil)
     }
 
-    /// The outcome.
     let outcome: Outcome
     /// The response, or the reason why there is none, for people.
     var text: String
@@ -97,7 +85,6 @@ protocol HTTPSink: Sink {
     /// Returns the request that sends a message.
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest
 
-    /// Returns the meaning of a response.
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome
 }
 

@@ -8,18 +8,14 @@ struct SinkFields {
     private let fields: Fields
     /// The sink's node, at which errors about missing keys point.
     private let node: Node
-    /// The errors so far.
     private(set) var diagnostics = ConfigurationDiagnosticsError()
-    /// The secrets that were read so far.
     private(set) var secrets: [Secret] = []
 
-    /// Reads nothing yet.
     init(_ fields: Fields, of node: Node) {
         self.fields = fields
         self.node = node
     }
 
-    /// Whether a key is there.
     func has(_ key: String) -> Bool { fields[key] != nil }
 
     /// Returns the value of a key; nil if it is missing or cannot be read.
@@ -141,7 +137,6 @@ struct SinkFields {
 }
 
 extension Node {
-    /// Returns the path of a file.
     fileprivate func filePath() throws(ConfigurationDiagnostic) -> String {
         let path = try sendableText()
         guard !path.needsShell else {

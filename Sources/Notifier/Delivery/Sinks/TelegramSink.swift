@@ -9,7 +9,6 @@ struct TelegramSink: HTTPSink {
     static let kind = "telegram"
     static let keys = ["token", "tokenFile", "chat", "url"]
 
-    /// The URL of the Bot API.
     let url: String
     /// The bot's token, which is part of the URL of each request.
     let token: String
