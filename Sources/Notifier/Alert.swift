@@ -39,12 +39,6 @@ public struct Alert: Hashable, Sendable, Decodable {
         public var stream: Stream
         /// The event's sequence in its stream.
         public var sequence: SequenceNumber
-
-        /// Names an event.
-        public init(stream: Stream, sequence: SequenceNumber) {
-            self.stream = stream
-            self.sequence = sequence
-        }
     }
 
     /// The rule that fired.

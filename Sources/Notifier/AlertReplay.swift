@@ -17,7 +17,6 @@ public struct AlertReplay: Sendable {
     /// Makes a replay.
     ///
     /// - Parameters:
-    ///   - rules: the rules to decide by.
     ///   - since: the first day of the baseline that fires; nil for no day.
     ///   - baseline: the events that a notifier had read at its start; nil for the whole log.
     ///   - onUnreadable: is called with each event that cannot be read; it fires nothing.
@@ -194,7 +193,7 @@ extension SourcedChart {
     /// Reads the chart of a logged event; nil if the event is not a chart.
     init?(_ event: LoggedEvent) throws(DecodingError) {
         guard case .ranking(day: _, market: _) = event.topic else { return nil }
-        self.init(try event.data(), evidence: Alert.Evidence(event))
+        self.init(chart: try event.data(), evidence: Alert.Evidence(event))
     }
 }
 
@@ -243,7 +242,6 @@ private struct PagedReader {
         return page.first
     }
 
-    /// Moves past the next event.
     mutating func advance() {
         page.removeFirst()
     }

@@ -44,7 +44,7 @@ import Testing
     @Test("figures at the edges of a number decide nothing and do no harm")
     func edges() throws {
         func read(_ chart: SourcedChart) throws -> SourcedChart {
-            SourcedChart(try Chart(json: chart.chart.json), evidence: chart.evidence)
+            SourcedChart(chart: try Chart(json: chart.chart.json), evidence: chart.evidence)
         }
         var entry = try ChartEntry.movie("A", line: 1, change: .min)
         (entry.audience, entry.audienceTotal, entry.screens) = (.min, .max, .max)

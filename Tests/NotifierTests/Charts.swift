@@ -23,7 +23,7 @@ extension SourcedChart {
     {
         let date = try #require(KoreanDate(year: 2024, month: 5, day: 31)) + day
         return SourcedChart(
-            Chart(date: date, market: market, state: .provisional, entries: entries),
+            chart: Chart(date: date, market: market, state: .provisional, entries: entries),
             evidence: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(number)))))
     }
 }
@@ -74,7 +74,7 @@ enum RecordedCharts {
                 return entry
             }
             return SourcedChart(
-                Chart(
+                chart: Chart(
                     date: try #require(KoreanDate(result.showRange.prefix(8))), market: .all, state: .settled,
                     entries: entries),
                 evidence: Alert.Evidence(stream: .ranking, sequence: try #require(SequenceNumber(UInt64(index + 1)))))

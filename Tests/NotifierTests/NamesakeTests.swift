@@ -16,7 +16,7 @@ import Testing
         }
         let evidence = Alert.Evidence(stream: .ranking, sequence: .zero)
         return SourcedChart(
-            Chart(date: day, market: .all, state: .provisional, entries: entries), evidence: evidence)
+            chart: Chart(date: day, market: .all, state: .provisional, entries: entries), evidence: evidence)
     }
 
     private let first = KoreanDate(dayNumber: 19_000)

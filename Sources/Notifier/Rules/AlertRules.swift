@@ -31,7 +31,6 @@ public struct AlertRules: Sendable {
     /// The headings of all rules, by their words.
     public static let headings = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name.rawValue, $0.heading) })
 
-    /// The rules about movies, by their words.
     private let movies: [AlertRule: ConfiguredRule]
     /// The default rules about movies in the chart.
     private let defaultRules: [ConfiguredRule]
@@ -39,7 +38,6 @@ public struct AlertRules: Sendable {
     /// The rules evaluated after those about departures.
     private let furtherRules: [ConfiguredRule]
     private let correctionRules: [ConfiguredRule]
-    /// The rules about products.
     let products: [ConfiguredProductRule]
 
     /// The words of the rules in force.
@@ -161,16 +159,12 @@ extension RuleContext {
 
 /// A rule about movies in force: which movies and markets it is about, and its texts.
 struct ConfiguredRule: Sendable {
-    /// The rule.
     let rule: any MovieRule
-    /// The movies and markets that it is about.
     var scope: RuleScope
     /// The severity of its alerts; nil to derive it from what they are about.
     var severity: Alert.Severity?
-    /// The texts of its alerts.
     var texts: AlertTexts
 
-    /// Makes a rule with its own texts.
     init(_ rule: any MovieRule, _ scope: RuleScope = RuleScope()) {
         self.rule = rule
         self.scope = scope
@@ -213,13 +207,9 @@ struct ConfiguredRule: Sendable {
 
 /// A rule about products in force: which products it is about, and its texts.
 struct ConfiguredProductRule: Sendable {
-    /// The rule.
     let rule: any ProductRule
-    /// The products that it is about.
     var filter = SubjectFilter<ProductID>()
-    /// The severity of its alerts.
     var severity = Alert.Severity.info
-    /// The texts of its alerts.
     var texts: AlertTexts
 
     /// Makes a rule for all products, with its own texts.

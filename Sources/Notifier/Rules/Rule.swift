@@ -13,9 +13,7 @@ protocol Rule: Sendable {
     static var commonValues: [String] { get }
     /// The names of the values that only this rule has.
     static var ownValues: [String] { get }
-    /// The template in Korean.
     static var ko: String { get }
-    /// The template in English.
     static var en: String { get }
 
     /// Makes the rule with its standard settings.
@@ -93,7 +91,6 @@ extension ProductRule {
     }
 }
 
-/// A rule's match.
 struct RuleMatch {
     /// The movie's rank on the day before, where the rule reports it.
     var previousRank: Int?
@@ -114,7 +111,6 @@ struct RuleInput {
     /// What all movies of the day share.
     let context: RuleContext
 
-    /// The chart of the day.
     var day: SourcedChart { context.chart }
     /// The chart of the calendar day before, if it is known.
     var previousDay: SourcedChart? { context.previousDay }
@@ -143,13 +139,10 @@ struct RuleInput {
 /// A chart, with what is known of the days before.
 // A class, because it is large and each movie's input refers to it.
 final class RuleContext {
-    /// The chart.
     let chart: SourcedChart
     /// The chart of the calendar day before, if it is known.
     let previousDay: SourcedChart?
-    /// The known days of the market.
     let knownDays: KnownDays
-    /// The movies.
     let movieStates: [MovieCode: MovieState]
     /// The movies of the day, in the order of their lines.
     let entries: [ChartEntry]
@@ -191,16 +184,8 @@ final class RuleContext {
 
 /// A chart, and the event of the log that it came with.
 struct SourcedChart: Hashable, Sendable {
-    /// The chart.
     var chart: Chart
-    /// The event.
     let evidence: Alert.Evidence
-
-    /// Makes the pair.
-    init(_ chart: Chart, evidence: Alert.Evidence) {
-        self.chart = chart
-        self.evidence = evidence
-    }
 }
 
 // MARK: - Samples

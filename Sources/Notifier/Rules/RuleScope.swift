@@ -5,9 +5,7 @@ import YAML
 struct RuleScope: Sendable {
     static let keys = ["movies", "titles", "markets"]
 
-    /// The movies.
     var filter = SubjectFilter<MovieCode>()
-    /// The markets.
     var markets: Set<Market> = [.all]
 
     /// Whether it has a movie and a market.
@@ -70,7 +68,6 @@ extension RuleScope {
 
 /// Movies or products, by their ids or by parts of their names.
 struct SubjectFilter<ID: Hashable & Sendable>: Sendable {
-    /// The ids.
     var ids: Set<ID> = []
     /// The parts of names, as they are compared.
     var names: [String] = []

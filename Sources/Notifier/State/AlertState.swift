@@ -59,17 +59,12 @@ struct AlertState: Sendable {
         let json = try event.data(as: JSONValue.self)
         let evidence = Alert.Evidence(event)
         let isBaseline = baseline.includes(event, began: began)
-        // A day that is decided later is read whole now, and not once more then.
-        if isBaseline, isHistoryPending, let since, day >= since - 1, let chart = try? Chart(json: json) {
-            applyBaseline(SourcedChart(chart, evidence: evidence))
-            return []
-        }
         // Only a revision of a recent chart retracts: any other of a backfill need not be read whole.
         if isBaseline || event.priority == .backfill && markets[market]?.days[day] == nil {
             markets[market]?.insert(try RecentChart(json, of: day, evidence: evidence))
             return []
         }
-        let chart = SourcedChart(try Chart(json: json), evidence: evidence)
+        let chart = SourcedChart(chart: try Chart(json: json), evidence: evidence)
         return apply(chart, json: json.bytes, isLive: event.priority == .live)
             .map { Decision(alert: $0, event: event) }
     }
@@ -153,7 +148,6 @@ extension AlertState {
         }
     }
 
-    /// A day of a market.
     struct MarketDay: Hashable, Sendable {
         let market: Market
         let day: KoreanDate
@@ -180,7 +174,6 @@ extension AlertState {
 ///
 /// A class, because it is large and passed on often.
 final class Decision: Sendable {
-    /// The alert.
     let alert: Alert
     /// The alert's id, computed once.
     let id: String
@@ -210,7 +203,6 @@ extension Alert.Evidence {
 extension AlertState {
     /// The changes to write after a batch of events.
     struct Changes: Sendable {
-        /// How far the log has been read.
         let position: LogCursor?
         let since: KoreanDate?
         let began: Date

@@ -20,13 +20,11 @@ struct MarketState: Sendable {
     /// How many days before the newest one still fire.
     static let daysBeforeNewest = 7
 
-    /// The market.
     let market: Market
     /// The newest day with a known chart.
     private(set) var newestDay: KoreanDate?
     /// The charts of recent days.
     private(set) var days: [KoreanDate: RecentChart] = [:]
-    /// The movies.
     private(set) var movies: [MovieCode: MovieState]
     /// All known days, recent and older ones.
     private(set) var knownDays: KnownDays
@@ -233,7 +231,6 @@ extension MarketState {
         return true
     }
 
-    /// Records that an alert was retracted.
     private mutating func recordRetraction(of alert: Alert) {
         decided[alert.date]?.standing.removeAll { $0.id == alert.id }
         if let milestone = PassedMilestone(alert) { standingMilestones.remove(milestone) }
@@ -298,11 +295,9 @@ struct KnownDays: Sendable {
 
 /// A movie's consecutive days at the top of the chart.
 struct LeadStreak: Hashable, Sendable {
-    /// The movie.
     let leader: MovieCode
     /// The first known day.
     let first: KoreanDate
-    /// The last day.
     let last: KoreanDate
     /// Whether the streak began on `first`: the day before is known, and another movie led on it.
     let isWhole: Bool

@@ -2,7 +2,6 @@ import BoxOffice
 
 /// The sums over a movie's days before some day.
 struct MovieTotals: Hashable, Sendable {
-    /// A day's audience.
     struct Day: Hashable, Sendable {
         let day: KoreanDate
         let audience: Int
@@ -16,17 +15,6 @@ struct MovieTotals: Hashable, Sendable {
     private(set) var best: Day?
     /// The highest total audience.
     private(set) var total: Int?
-
-    /// Makes empty totals.
-    init() {}
-
-    /// Makes totals that were stored.
-    init(first: KoreanDate?, last: KoreanDate?, best: Day?, total: Int?) {
-        self.first = first
-        self.last = last
-        self.best = best
-        self.total = total
-    }
 
     /// Adds a day, in any order. The same day may be added again: figures only grow.
     mutating func add(_ appearance: MovieState.Appearance) {
@@ -53,23 +41,14 @@ struct MovieState: Hashable, Sendable {
     private(set) var settled: MovieTotals
     private var recent: [Appearance] = []
 
-    /// Makes a movie without recent days.
     init(settled: MovieTotals = MovieTotals()) {
         self.settled = settled
     }
 
-    /// Inserts a recent day, or replaces it.
+    /// Inserts a recent day, which is not there yet.
     mutating func insert(_ appearance: Appearance) {
-        if let last = recent.last, last.day >= appearance.day {
-            let index = recent.firstIndex { $0.day >= appearance.day } ?? recent.endIndex
-            if index < recent.endIndex, recent[index].day == appearance.day {
-                recent[index] = appearance
-            } else {
-                recent.insert(appearance, at: index)
-            }
-        } else {
-            recent.append(appearance)
-        }
+        let index = recent.lastIndex { $0.day < appearance.day }.map { $0 + 1 } ?? 0
+        recent.insert(appearance, at: index)
     }
 
     /// Removes a recent day: the movie is no longer in its chart.
@@ -89,7 +68,6 @@ struct MovieState: Hashable, Sendable {
         recent.removeFirst(count)
     }
 
-    /// Returns the totals of the days before `day`.
     func totals(before day: KoreanDate) -> MovieTotals {
         var totals = settled
         for appearance in recent {

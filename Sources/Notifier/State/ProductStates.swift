@@ -14,7 +14,6 @@ struct ProductStates: Sendable {
     /// is not new: earlier pages did not include it.
     private static let newProductPeriod: TimeInterval = 7 * 86_400
 
-    /// The streams with product events.
     static let streams: Set<Contract.Stream> = [.products, .product]
 
     /// What is known of a product.
@@ -38,12 +37,10 @@ struct ProductStates: Sendable {
     let began: Date
     /// The time of the first product event: products registered before it are not new.
     private(set) var opened: Date?
-    /// The products.
     private(set) var items: [ProductID: Item]
     private var changed: Set<ProductID> = []
     private var isReset = false
 
-    /// Makes a state with these products.
     init(began: Date, opened: Date? = nil, items: [ProductID: Item] = [:]) {
         self.began = began
         self.opened = opened
@@ -117,9 +114,7 @@ extension OpenMarketTime {
 
 /// The fields of a product that alerts are about.
 struct ProductState: Hashable, Sendable {
-    /// The product's name.
     let name: String
-    /// The currency of the amounts.
     let currency: Currency
     /// The price without the discount.
     let price: Decimal
@@ -142,7 +137,6 @@ extension ProductState {
 
 /// A change of a product: the input of a rule about products.
 struct ProductObservation: Hashable, Sendable {
-    /// The product.
     let id: ProductID
     /// The state now; nil if the product was removed.
     let current: ProductState?

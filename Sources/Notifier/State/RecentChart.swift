@@ -13,27 +13,20 @@ struct RecentChart: Hashable, Sendable {
         let audienceTotal: Int?
     }
 
-    // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
-    private enum Content: Hashable, Sendable {
-        case json([UInt8])
-        case chart(Chart)
-    }
-
-    /// The chart's day.
     let date: KoreanDate
-    /// The event that the chart came with.
     let evidence: Alert.Evidence
     /// The movies' lines, in their order. Of a movie that the source has on several lines, the first counts.
     let lines: [Line]
-    private let content: Content
+    /// The chart's JSON, as in its event.
+    // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
+    let json: [UInt8]
 
-    /// Reads the lines of a chart.
     init(_ json: JSONValue, of date: KoreanDate, evidence: Alert.Evidence) throws(DecodingError) {
         self.date = date
         self.evidence = evidence
         let lines: [Line] = try Array(json: json.value("entries"))
         self.lines = lines.firstOfEachMovie
-        content = .json(json.bytes)
+        self.json = json.bytes
     }
 
     /// Makes a recent chart of one that was read whole, and its JSON if that is at hand.
@@ -41,26 +34,14 @@ struct RecentChart: Hashable, Sendable {
         date = chart.chart.date
         evidence = chart.evidence
         lines = chart.chart.entries.firstLines.map(Line.init)
-        content = json.map(Content.json) ?? .chart(chart.chart)
+        self.json = json ?? chart.chart.json
     }
 
     /// The movie on line 1.
     var leader: MovieCode? { lines.first { $0.number == 1 }?.movie.code }
 
-    /// Reads the whole chart.
     func read() throws(DecodingError) -> SourcedChart {
-        switch content {
-        case .json(let json): SourcedChart(try Chart(json: json), evidence: evidence)
-        case .chart(let chart): SourcedChart(chart, evidence: evidence)
-        }
-    }
-
-    /// The chart's JSON, as in its event.
-    var json: [UInt8] {
-        switch content {
-        case .json(let json): json
-        case .chart(let chart): chart.json
-        }
+        SourcedChart(chart: try Chart(json: json), evidence: evidence)
     }
 }
 

@@ -32,7 +32,6 @@ extension NotifierStore {
 
     private func amount(_ text: String) -> Decimal? { Decimal(string: text) }
 
-    /// Writes the changes of the products.
     func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
         if changes.isReset { try connection.execute("delete from product") }
         try connection.execute(
