@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Follows docs/operations with the real processes: backups, moves, troubles, keys.
+"""Follows docs/operations and docs/cluster.md with the real processes: backups, moves, troubles, keys.
 
     python3 Tests/System/Guide PROGRAM [--only CASE | --gate]
 
@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import checks  # noqa: E402
 from checks import check, check_eventually  # noqa: E402
 from clock import START, TODAY, Clock  # noqa: E402
 from installation import BUSY, TIMED_OUT, Installation  # noqa: E402
+from postgresql import PostgreSQLServer, address  # noqa: E402
 from small_disk import small_disk  # noqa: E402
 from suite import suite_folder  # noqa: E402
 from waiting import PATIENCE, Failure  # noqa: E402
@@ -115,10 +117,14 @@ def back_up_and_restore(site):
     site.stop("worker")
     site.must("restore", str(backup))
     site.start("worker")
+    check_restored(site, epoch, kept="2024-06-02", lost="2024-06-03")
+
+
+def check_restored(site, epoch, kept, lost):
     check(site.status()["epoch"] != epoch, "a restored log is a new epoch")
     calls = site.charts()
-    check(site.day("2024-06-02") and site.charts() == calls, "it has what was in the backup")
-    check(site.day("2024-06-03") and site.charts() == calls + 1, "and not what came later, which is fetched again")
+    check(site.day(kept) and site.charts() == calls, "it has what was in the backup")
+    check(site.day(lost) and site.charts() == calls + 1, "and not what came later, which is fetched again")
 
 
 def upgrade(site):
@@ -153,6 +159,38 @@ def move(site):
     check(after["epoch"] == before["epoch"] and after["positions"] == before["positions"], "the log has moved as it was")
     check(site.day("2024-06-04") and site.status()["epoch"] == before["epoch"], "and goes on there")
     check_eventually(lambda: site.ready("notifier") == site.ready("board") == "ok", "notifier and board find it there")
+
+
+def restore_on_server(site):
+    """Moves to PostgreSQL, and restores a dump there with the commands of docs/cluster.md."""
+    server = PostgreSQLServer(site.folder / "server")
+    databases = address(server).removesuffix("postgres")
+    with contextlib.ExitStack() as closing:
+        closing.callback(server.kill)
+        for name in "marquee", "restored", "anew":
+            server.query(f"create database {name} encoding 'UTF8' template template0")
+        epoch = site.status()["epoch"]
+        site.stop("board", "notifier", "worker")
+        site.must("copy", "--to", f"{databases}marquee")
+        site.environment["MARQUEE_DATABASE"] = f"{databases}marquee"
+        closing.callback(site.environment.pop, "MARQUEE_DATABASE")
+        site.start("worker", "notifier", "board")
+        check(site.status()["epoch"] == epoch, "in PostgreSQL the log goes on")
+        check(site.day("2024-06-07"), "and requests are answered")
+        server.run("pg_dump", "-Fc", "--file=backup.dump", f"{databases}marquee")
+        check(site.day("2024-06-08"), "after a dump work goes on")
+        site.stop("board", "notifier", "worker")
+        steps = re.search(r"```\n(unset .*?)```", (TOP / "docs" / "cluster.md").read_text(), re.DOTALL)[1]
+        steps = subprocess.run(
+            ["bash", "-e", "-c", steps.replace("postgresql://marquee@db/", databases)], cwd=server.folder,
+            env=site.environment, text=True, capture_output=True)
+        check(steps.returncode == 0, f"the steps work: {steps.stdout}{steps.stderr}")
+        site.environment["MARQUEE_DATABASE"] = f"{databases}anew"
+        site.start("worker", "notifier", "board")
+        check_restored(site, epoch, kept="2024-06-07", lost="2024-06-08")
+        check_eventually(lambda: site.ready("notifier") == site.ready("board") == "ok", "notifier and board go on with it")
+        site.stop("board", "notifier", "worker")
+    site.start("worker", "notifier", "board")
 
 
 def fill_disk(site):
@@ -240,7 +278,7 @@ def alerts(site):
 
 cases = {
     "client-key": rotate_client_key, "server-key": rotate_server_key, "restore": back_up_and_restore,
-    "upgrade": upgrade, "machine": move, "disk": fill_disk, "week": lose_upstream,
+    "upgrade": upgrade, "machine": move, "postgresql": restore_on_server, "disk": fill_disk, "week": lose_upstream,
 }
 NOT_IN_GATE = {"disk", "week"}
 
