@@ -51,7 +51,8 @@ help:  ## List the targets
 run: build  ## Build, then start worker, notifier, board and, without keys, the sandbox in this terminal
 	@exec .build/$(CONFIGURATION)/marquee up
 
-# Where worker and notifier keep their state in `make chaos` and the end-to-end tests; only these run if it is named.
+# Where worker and notifier keep their state in `make chaos`, `make crashes` and the end-to-end tests; only these run if it is
+# named.
 DATABASE :=
 
 test: export MARQUEE_TEST_DATABASE := $(DATABASE)
@@ -115,8 +116,8 @@ soak: build test-packages  ## Run a mixed load, and check that memory and descri
 orders: test-packages  ## Decide the alerts of one log that comes in five orders; `make test` has one of them
 	MARQUEE_ALL_ORDERS=yes $(swift_test) $(strict) --filter AlertOrderTests
 
-crashes: build test-packages  ## Kill worker and notifier once at each labelled step, and check that nothing is lost
-	/usr/bin/python3 -B Tests/System/Chaos/matrix.py .build/$(CONFIGURATION)/marquee
+crashes: build test-packages  ## Kill worker and notifier once at each labelled step, and check that nothing is lost: DATABASE=postgresql
+	/usr/bin/python3 -B Tests/System/Chaos/matrix.py .build/$(CONFIGURATION)/marquee $(if $(DATABASE),--postgresql)
 
 sanitize: thread-sanitizer address-sanitizer  ## Run tests under the thread and the address sanitizer
 

@@ -1,6 +1,7 @@
 """PostgreSQL servers of a suite, on ports of 127.0.0.1, which keep what they acknowledge as a real one does."""
 
 import glob
+import json
 import os
 import pathlib
 import select
@@ -100,8 +101,18 @@ class PostgreSQLServer(Process):
             raise Failure(f"{program} ended with {done.returncode}: {done.stderr.strip()}")
         return done.stdout.strip()
 
+    def rows(self, schema, sql):
+        """Returns rows of a schema's tables, as SQLite would."""
+        lines = self.query(f"set search_path = {schema}; select row_to_json(line) from ({sql}) line")
+        return [tuple(map(plain, json.loads(line).values())) for line in lines.split("\n") if line]
+
 
 def address(*servers):
     """Returns the URL of a database; of several servers the one that takes writes is used."""
     hosts = ",".join(f"127.0.0.1:{server.port}" for server in servers)
     return f"postgresql://marquee@{hosts}/postgres" + ("?target_session_attrs=read-write" if len(servers) > 1 else "")
+
+
+def plain(value):
+    """Returns bytes as such, which are in JSON as PostgreSQL writes them."""
+    return bytes.fromhex(value[2:]) if isinstance(value, str) and value.startswith("\\x") else value

@@ -8,7 +8,6 @@ import asyncio
 import collections
 import functools
 import itertools
-import json
 import pathlib
 import shutil
 import signal
@@ -180,8 +179,7 @@ class ClusterRound(ChaosTrial):
             shutil.copy(self.harness.worker_data / "worker-seal.key", worker.environment["MARQUEE_DATA"])
 
     def query(self, name, sql):
-        lines = self.server.query(f"set search_path = {name}; select row_to_json(line) from ({sql}) line")
-        return [tuple(map(plain, json.loads(line).values())) for line in lines.split("\n") if line]
+        return self.server.rows(name, sql)
 
     def hear(self, topic, body):
         super().hear(topic, body)
@@ -286,11 +284,6 @@ class ClusterRound(ChaosTrial):
     async def end(self):
         self.is_ending = True
         await super().end()
-
-
-def plain(value):
-    """Returns bytes as such, which are in JSON as PostgreSQL writes them."""
-    return bytes.fromhex(value[2:]) if isinstance(value, str) and value.startswith("\\x") else value
 
 
 async def main():

@@ -1,7 +1,7 @@
 """The crash matrix: lets the worker and the notifier die at each labelled step, and checks that nothing was lost.
 
 There are no other faults, so that each step is reached. A process dies when it reaches its step for the first time; the
-next one must go on from there. docs/reliability.md tells what each step is.
+next one must go on from there. With `--postgresql` their state is in a server. docs/reliability.md tells what each step is.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import checks  # noqa: E402, the path comes first
+from postgresql import PostgreSQLServer, address  # noqa: E402
 from processes import run_until_told  # noqa: E402
 from round import ChaosTrial  # noqa: E402
 from trial import play  # noqa: E402
@@ -53,13 +54,29 @@ class Matrix(ChaosTrial):
         checks.check(True, f"the {name} goes on after its death at {step}")
 
 
-async def crash_at_each_step(program):
-    matrix = await play(Matrix, program, SEED)
+class ServerMatrix(Matrix):
+    """The same with the state in PostgreSQL."""
+
+    def make_harness(self, closing):
+        self.server = PostgreSQLServer(self.folder / "server")
+        closing.callback(self.server.kill)
+        site = super().make_harness(closing)
+        site.environment["MARQUEE_DATABASE"] = address(self.server)
+        return site
+
+    def query(self, name, sql):
+        return self.server.rows(name, sql)
+
+
+async def crash_at_each_step(kind, program):
+    matrix = await play(kind, program, SEED)
     checks.check(not matrix.findings.problems, "nothing is lost, doubled or out of order")
 
 
 parser = argparse.ArgumentParser(prog="matrix", description=__doc__.splitlines()[0])
 parser.add_argument("program", type=pathlib.Path, help="the marquee to crash")
+parser.add_argument("--postgresql", action="store_true", help="keep the state in PostgreSQL")
 options = parser.parse_args()
-checks.run("a crash at each step", lambda: run_until_told(crash_at_each_step(options.program)))
+kind = ServerMatrix if options.postgresql else Matrix
+checks.run("a crash at each step", lambda: run_until_told(crash_at_each_step(kind, options.program)))
 checks.end()
