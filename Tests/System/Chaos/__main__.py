@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
 import faults  # noqa: E402, the path comes first
 from processes import run_until_told  # noqa: E402
 from round import KINDS, Round  # noqa: E402
-from trial import make_parser, play, report  # noqa: E402
+from trial import conclude, make_parser, play, report  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
 CRASHES_PER_ROUND = 30
@@ -69,15 +69,7 @@ async def main():
         print(f"a further round, for: {', '.join(run.missing())}", flush=True)
         await run.play(run.rounds + 1, CRASHES_PER_ROUND)
     report(dict(run.total) | {kind: run.counts[kind] for kind in faults.KINDS}, began)
-    if run.failed:
-        print(f"chaos: seed {options.seed}: rounds {run.failed} found problems", file=sys.stderr)
-        return 1
-    if has_all_kinds and (missing := run.missing()):
-        print(f"chaos: seed {options.seed}: too few: {', '.join(missing)} (a full disk needs root)", file=sys.stderr)
-        return 1
-    print(f"{run.total['crashes']} crashes, {run.total['lost']} lost, {run.total['duplicated']} duplicated, "
-          f"{run.total['reordered']} reordered (seed {options.seed}, {run.rounds} rounds)")
-    return 0
+    return conclude(options.seed, run.total, run.rounds, run.failed, run.missing() if has_all_kinds else [])
 
 
 sys.exit(run_until_told(main()))

@@ -22,7 +22,7 @@ from process import Process  # noqa: E402
 from processes import Site, run_until_told  # noqa: E402
 from proxy import Proxy  # noqa: E402
 from round import SHORT_OF_CALLS, STREAMS, ChaosTrial, Subscriber  # noqa: E402
-from trial import make_parser, play, report  # noqa: E402
+from trial import conclude, make_parser, play, report  # noqa: E402
 from waiting import eventually, eventually_async  # noqa: E402
 
 CRASHES_PER_ROUND = 20
@@ -304,12 +304,7 @@ async def main():
             failed.append(number)
     steps = [("worker", step) for step in faults.WORKER_STEPS] + [("notifier", step) for step in faults.NOTIFIER_STEPS]
     report(dict(total) | {f"{role} at {step}": reached[role, step] for role, step in steps}, began)
-    if failed:
-        print(f"chaos: seed {options.seed}: rounds {failed} found problems", file=sys.stderr)
-        return 1
-    print(f"{total['crashes']} crashes, {total['lost']} lost, {total['duplicated']} duplicated, "
-          f"{total['reordered']} reordered (seed {options.seed}, {len(rounds)} rounds)")
-    return 0
+    return conclude(options.seed, total, len(rounds), failed)
 
 
 sys.exit(run_until_told(main()))

@@ -10,6 +10,7 @@ import pathlib
 import random
 import secrets
 import shutil
+import sys
 import tempfile
 import time
 
@@ -172,6 +173,18 @@ def make_parser(name, description, crashes):
     parser.add_argument("--round", type=int, help="run only this round of the seed")
     parser.add_argument("--keep", action="store_true", help="keep the folders of rounds that found nothing, too")
     return parser
+
+
+def conclude(seed, total, rounds, failed, missing=()):
+    """Prints the line that ends a suite of crashes, and returns its exit status."""
+    if failed:
+        print(f"chaos: seed {seed}: rounds {failed} found problems", file=sys.stderr)
+    elif missing:
+        print(f"chaos: seed {seed}: too few: {', '.join(missing)} (a full disk needs root)", file=sys.stderr)
+    else:
+        print(f"{total['crashes']} crashes, {total['lost']} lost, {total['duplicated']} duplicated, "
+              f"{total['reordered']} reordered (seed {seed}, {rounds} rounds)")
+    return 1 if failed or missing else 0
 
 
 def report(figures, began):
