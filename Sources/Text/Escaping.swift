@@ -226,13 +226,8 @@ extension StringProtocol where SubSequence == Substring, UTF8View.SubSequence ==
     /// - Parameters:
     ///   - separator: An ASCII character.
     ///   - keepsEmpty: Whether empty parts are returned, too.
-    public func parts(
-        between separator: Unicode.Scalar, atMost count: Int = .max, keepsEmpty: Bool = false
-    ) -> [Substring] {
-        utf8.split(
-            separator: UInt8(ascii: separator), maxSplits: count == .max ? .max : count - 1,
-            omittingEmptySubsequences: !keepsEmpty
-        ).map { Substring($0) }
+    public func parts(between separator: Unicode.Scalar, keepsEmpty: Bool = false) -> [Substring] {
+        utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: !keepsEmpty).map { Substring($0) }
     }
 }
 

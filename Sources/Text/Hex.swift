@@ -38,6 +38,16 @@ public enum Hex {
 }
 
 extension UInt8 {
+    /// Whether the byte is an ASCII letter or digit.
+    public var isASCIIAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
     /// The byte, with an upper-case ASCII letter converted to lower case.
     public var asciiLowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
