@@ -66,13 +66,10 @@ private struct DocumentReader: ~Copyable {
         let (event, position) = try parser.next(in: file)
         let node = try node(event, at: position, path: "", depth: 0)
         let (rest, end) = try parser.next(in: file)
-        guard case .endOfText = rest else {
-            diagnostics.add(
-                ConfigurationDiagnostic(
-                    at: end, "여기서 두 번째 문서가 시작됩니다. 한 파일에는 문서를 하나만 쓰세요",
-                    "a second document begins here; a file may hold only one"))
-            return node
-        }
+        if case .endOfText = rest { return node }
+        refuse(
+            at: end, "", "여기서 두 번째 문서가 시작됩니다. 한 파일에는 문서를 하나만 쓰세요",
+            "a second document begins here; a file may hold only one")
         return node
     }
 
@@ -95,10 +92,9 @@ private struct DocumentReader: ~Copyable {
             refuse(properties, at: position, path)
             return Node(position: position, path: path, content: .mapping(try entries(path, depth)))
         case .alias, .end, .beginDocument, .endOfText:
-            diagnostics.add(
-                ConfigurationDiagnostic(
-                    at: position, path: path, "별칭(*이름)은 지원하지 않습니다. 값을 직접 쓰세요",
-                    "aliases (*name) are not supported; write the value out"))
+            refuse(
+                at: position, path, "별칭(*이름)은 지원하지 않습니다. 값을 직접 쓰세요",
+                "aliases (*name) are not supported; write the value out")
             return Node(position: position, path: path, content: .scalar("", isPlain: true))
         }
     }
@@ -106,17 +102,17 @@ private struct DocumentReader: ~Copyable {
     /// Refuses anchors, because a few lines of aliases can stand for billions of nodes, and tags.
     private mutating func refuse(_ properties: Parser.Properties, at position: SourcePosition, _ path: String) {
         if properties.hasAnchor {
-            diagnostics.add(
-                ConfigurationDiagnostic(
-                    at: position, path: path, "앵커(&이름)는 지원하지 않습니다. 값을 직접 쓰세요",
-                    "anchors (&name) are not supported; write the value out"))
+            refuse(
+                at: position, path, "앵커(&이름)는 지원하지 않습니다. 값을 직접 쓰세요",
+                "anchors (&name) are not supported; write the value out")
         }
         if properties.hasTag {
-            diagnostics.add(
-                ConfigurationDiagnostic(
-                    at: position, path: path, "태그(!이름)는 지원하지 않습니다. 지우세요",
-                    "tags (!name) are not supported; remove it"))
+            refuse(at: position, path, "태그(!이름)는 지원하지 않습니다. 지우세요", "tags (!name) are not supported; remove it")
         }
+    }
+
+    private mutating func refuse(at position: SourcePosition, _ path: String, _ korean: String, _ english: String) {
+        diagnostics.add(ConfigurationDiagnostic(at: position, path: path, korean, english))
     }
 
     private mutating func nodes(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node] {
@@ -151,10 +147,9 @@ private struct DocumentReader: ~Copyable {
             let path = path.isEmpty ? key : "\(path).\(key)"
             let firstLine = lines[key]
             if let firstLine {
-                diagnostics.add(
-                    ConfigurationDiagnostic(
-                        at: position, path: path, "중복된 키입니다. \(firstLine)번째 줄에 이미 있으니 하나만 남기세요",
-                        "duplicate key; it is already on line \(firstLine)"))
+                refuse(
+                    at: position, path, "중복된 키입니다. \(firstLine)번째 줄에 이미 있으니 하나만 남기세요",
+                    "duplicate key; it is already on line \(firstLine)")
             } else {
                 lines[key] = position.line
             }
