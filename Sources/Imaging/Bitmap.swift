@@ -18,7 +18,6 @@ public struct Bitmap: Sendable {
         pixels = [UInt8](repeating: 0, count: width * height * 3)
     }
 
-    /// Makes a bitmap from its pixels.
     init(width: Int, height: Int, pixels: [UInt8]) {
         precondition(pixels.count == width * height * 3, "Bitmap.init: \(pixels.count) bytes for \(width) × \(height)")
         self.width = width

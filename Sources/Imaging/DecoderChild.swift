@@ -42,7 +42,7 @@ public enum DecoderChild {
             bitmap = bitmap.shrunk(toFit: max(1, bitmap.width * 4 / 5), max(1, bitmap.height * 4 / 5))
             bytes = bitmap.encodeJPEG(quality: numbers[2])
         }
-        _exit(writeOutput(bytes) ? Status.done.rawValue : Status.refused.rawValue)
+        _exit(writeAll(bytes, to: STDOUT_FILENO) ? Status.done.rawValue : Status.refused.rawValue)
     }
 
     // MARK: Rights
@@ -92,17 +92,15 @@ public enum DecoderChild {
         }
         return nil
     }
+}
 
-    private static func writeOutput(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                guard count > 0 || errno == EINTR else { return false }
-                written += max(0, count)
-            }
-            return true
-        }
+/// Writes all bytes to a descriptor with write(2); false, with `errno`, if that fails.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 || errno == EINTR else { return false }
+        rest = rest.dropFirst(max(0, count))
     }
+    return true
 }

@@ -9,24 +9,20 @@ struct DecoderParent {
     let deadline: Duration
 
     /// Blocks until the child has ended; returns what it has made, or nil if it refused the image or was ended.
-    func run(_ file: [UInt8], _ target: ImageDecoder.Target) -> Result<[UInt8]?, Failure> {
+    func run(_ file: [UInt8], _ target: ImageDecoder.Target) throws(Failure) -> [UInt8]? {
         // The file is in memory that the child reads, so that nobody has to be waited for while it is written.
         let input = marquee_memfd_create("image")
-        guard input >= 0 else { return failure("memfd_create") }
+        guard input >= 0 else { throw failure("memfd_create") }
         defer { close(input) }
-        guard write(file, to: input) else { return failure("pwrite") }
+        // Back to the beginning: the child shares the offset.
+        guard writeAll(file, to: input), lseek(input, 0, SEEK_SET) == 0 else { throw failure("write") }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return failure("pipe") }
+        guard pipe(&ends) == 0 else { throw failure("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        let child: pid_t
-        switch start(target, input: input, output: ends[1]) {
-        case .success(let id): child = id
-        case .failure(let error):
-            close(ends[1])
-            return .failure(error)
-        }
+        let started = Result { () throws(Failure) in try start(target, input: input, output: ends[1]) }
         close(ends[1])
+        let child = try started.get()
         let output = read(ends[0])
         // Kills a child that has closed the pipe and still runs, or has not written in time. One that has ended keeps its status.
         kill(child, SIGKILL)
@@ -35,32 +31,18 @@ struct DecoderParent {
         let hasExited = status & 0x7F == 0
         let code = (status >> 8) & 0xFF
         if hasExited, code == DecoderChild.Status.unprotected.rawValue {
-            return .failure(Failure(reason: "the kernel does not let a process give up its rights (seccomp)"))
+            throw Failure(reason: "the kernel does not let a process give up its rights (seccomp)")
         }
-        if hasExited, code == 127 { return .failure(Failure(reason: "\(program) cannot be started")) }
-        return .success(hasExited && code == DecoderChild.Status.done.rawValue ? output : nil)
+        if hasExited, code == 127 { throw Failure(reason: "\(program) cannot be started") }
+        return hasExited && code == DecoderChild.Status.done.rawValue ? output : nil
     }
 
-    private func failure(_ call: String) -> Result<[UInt8]?, Failure> {
-        .failure(Failure(reason: "\(call): \(String(cString: strerror(errno)))"))
-    }
-
-    /// Writes a file without moving the offset, which the child shares.
-    private func write(_ file: [UInt8], to descriptor: Int32) -> Bool {
-        file.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(written))
-                guard count > 0 || errno == EINTR else { return false }
-                written += max(0, count)
-            }
-            return true
-        }
+    private func failure(_ call: String) -> Failure {
+        Failure(reason: "\(call): \(String(cString: strerror(errno)))")
     }
 
     /// Starts the child with its input and its output; it closes whatever else it has inherited before it reads them.
-    private func start(_ target: ImageDecoder.Target, input: Int32, output: Int32) -> Result<pid_t, Failure> {
+    private func start(_ target: ImageDecoder.Target, input: Int32, output: Int32) throws(Failure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -86,8 +68,8 @@ struct DecoderParent {
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
         var child = pid_t()
         let status = posix_spawn(&child, program, &actions, &attributes, &arguments, &environment)
-        guard status == 0 else { return .failure(Failure(reason: "\(program): \(String(cString: strerror(status)))")) }
-        return .success(child)
+        guard status == 0 else { throw Failure(reason: "\(program): \(String(cString: strerror(status)))") }
+        return child
     }
 
     /// Reads until the child closes the pipe; nil if it does not in time, or writes too much.

@@ -29,9 +29,7 @@ struct DecodingPlan {
         var bytesPerPixel = 3
         switch header.format {
         case .jpeg:
-            guard let jpeg = JPEGStructure(bytes), jpeg.width == header.width, jpeg.height == header.height,
-                jpeg.scans <= Self.scanLimit
-            else { return nil }
+            guard let jpeg = JPEGStructure(bytes), jpeg.scans <= Self.scanLimit else { return nil }
             var divisor = 1
             while divisor < 8, w / (2 * divisor) >= width || h / (2 * divisor) >= height { divisor *= 2 }
             (w, h) = ((w + divisor - 1) / divisor, (h + divisor - 1) / divisor)

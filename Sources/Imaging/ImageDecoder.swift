@@ -74,7 +74,8 @@ public final class ImageDecoder: Sendable {
                     // A thread that blocks until the child has ended.
                     try startThread {
                         let child = DecoderParent(program: program, deadline: deadline)
-                        continuation.resume(returning: child.run(file, target))
+                        let result = Result { () throws(ImageDecoderError) in try child.run(file, target) }
+                        continuation.resume(returning: result)
                     }
                 } catch {
                     continuation.resume(returning: .failure(ImageDecoderError(reason: "\(error)")))

@@ -31,8 +31,7 @@ public struct ImageHeader: Hashable, Sendable {
 
     /// Reads a header; returns nil for other formats than JPEG, PNG, WebP and GIF, and for an image that is too large.
     ///
-    /// An image is too large with a side of more than 16,384 pixels or more than 40 million pixels. The time does not depend
-    /// on the size of the image.
+    /// An image is too large with a side of more than 16,384 pixels or more than 40 million pixels.
     public static func read(_ bytes: some Sequence<UInt8>) -> ImageHeader? {
         let bytes = Array(bytes)
         guard let header = jpeg(bytes) ?? png(bytes) ?? gif(bytes) ?? webp(bytes) else { return nil }
@@ -42,40 +41,17 @@ public struct ImageHeader: Hashable, Sendable {
         return header.width * header.height <= maximumPixels ? header : nil
     }
 
-    /// Skips from marker to marker to the frame header (ISO/IEC 10918-1, B.1 and B.2.2).
     private static func jpeg(_ bytes: [UInt8]) -> ImageHeader? {
-        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return nil }
-        var position = 2
-        while let prefix = bytes.at(position), prefix == 0xFF, let marker = bytes.at(position + 1) {
-            switch marker {
-            case 0xFF:  // a fill byte
-                position += 1
-            case 0x01, 0xD0...0xD7:  // markers without a segment
-                position += 2
-            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-                guard let length = bytes.big16(position + 2), let components = bytes.at(position + 9),
-                    (1...4).contains(components), length == 8 + 3 * Int(components),
-                    let height = bytes.big16(position + 5), let width = bytes.big16(position + 7)
-                else { return nil }
-                return ImageHeader(format: .jpeg, width: width, height: height)
-            case 0xD8...0xDA, 0x00:  // image data, the end, or another start before the size
-                return nil
-            default:
-                guard let length = bytes.big16(position + 2), length >= 2 else { return nil }
-                position += 2 + length
-            }
-        }
-        return nil
+        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let frame = JPEGStructure(frameOf: bytes) else { return nil }
+        return ImageHeader(format: .jpeg, width: frame.width, height: frame.height)
     }
 
     /// Reads the IHDR chunk, which is the first and has 13 bytes (ISO/IEC 15948, 11.2.2).
     private static func png(_ bytes: [UInt8]) -> ImageHeader? {
         let beginning: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
-        guard bytes.starts(with: beginning), bytes.count >= 33,
-            let left = bytes.big16(16), let width = bytes.big16(18),
-            let top = bytes.big16(20), let height = bytes.big16(22)
-        else { return nil }
-        return ImageHeader(format: .png, width: left << 16 | width, height: top << 16 | height)
+        guard bytes.starts(with: beginning), bytes.count >= 33 else { return nil }
+        let sides = [bytes[16..<20], bytes[20..<24]].map { $0.reduce(0) { $0 << 8 | Int($1) } }
+        return ImageHeader(format: .png, width: sides[0], height: sides[1])
     }
 
     /// Reads the logical screen descriptor, which follows the signature (GIF89a, 18).
@@ -93,17 +69,5 @@ public struct ImageHeader: Hashable, Sendable {
         var features = WebPBitstreamFeatures()
         guard WebPGetFeatures(bytes, bytes.count, &features) == VP8_STATUS_OK else { return nil }
         return ImageHeader(format: .webp, width: Int(features.width), height: Int(features.height))
-    }
-}
-
-extension [UInt8] {
-    fileprivate func at(_ index: Int) -> UInt8? {
-        indices.contains(index) ? self[index] : nil
-    }
-
-    /// Returns the big-endian number in two bytes.
-    fileprivate func big16(_ index: Int) -> Int? {
-        guard let high = at(index), let low = at(index + 1) else { return nil }
-        return Int(high) << 8 | Int(low)
     }
 }

@@ -25,6 +25,12 @@ struct JPEGStructure {
         self = found
     }
 
+    /// Reads the file only up to its frame: the structure has no scans. Returns nil as ``init(_:)`` does.
+    init?(frameOf bytes: [UInt8]) {
+        guard let found = bytes.withUnsafeBufferPointer({ Self.read($0, onlyFrame: true) }) else { return nil }
+        self = found
+    }
+
     /// The bytes of coefficients that the decoder has in memory at once: 2 for each sample of a component, in whole
     /// blocks, if the image comes in several scans; 0 otherwise.
     ///
@@ -53,7 +59,7 @@ struct JPEGStructure {
         self.isProgressive = isProgressive
     }
 
-    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> JPEGStructure? {
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>, onlyFrame: Bool = false) -> JPEGStructure? {
         var structure: JPEGStructure?
         var position = 2
         while position + 1 < bytes.count {
@@ -81,6 +87,7 @@ struct JPEGStructure {
             switch marker {
             case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA:
                 guard structure == nil, let frame = frame(segment, isProgressive: marker & 3 == 2) else { return nil }
+                if onlyFrame { return frame }
                 structure = frame
             case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:  // lossless and hierarchical frames
                 return nil

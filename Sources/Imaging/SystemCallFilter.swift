@@ -32,7 +32,6 @@ enum SystemCallFilter {
         static let thirdArgument: UInt32 = 16 + 2 * 8
     }
 
-    /// The filter's instructions.
     static func program() -> [sock_filter] {
         let (kill, allow) = (UInt32(0x8000_0000), UInt32(0x7FFF_0000))  // SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW
         var program = [

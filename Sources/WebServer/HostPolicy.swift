@@ -1,4 +1,3 @@
-import Glibc
 import Text
 
 /// Which values of `Host` a server answers to, so that no page of another site reaches it under a name of its own.
@@ -35,7 +34,8 @@ public struct HostPolicy: Sendable {
         if method == "OPTIONS", path == "/" { return nil }
         // A client without a name for the server sends an empty one, or none with HTTP/1.0; a browser always has one.
         let host = headers.first { equalIgnoringCase($0.name, "Host") }?.value ?? ""
-        guard let name = Self.name(in: host), Self.isAddress(name) || allowed.contains(Self.lowercased(name)) else {
+        guard let name = Self.name(in: host), ClientAddress(name) != nil || allowed.contains(Self.lowercased(name))
+        else {
             return .text("unknown Host; the operator can name it in MARQUEE_BOARD_HOSTS\n", status: 421)
         }
         let origins = headers.filter { equalIgnoringCase($0.name, "Origin") }
@@ -58,11 +58,6 @@ public struct HostPolicy: Sendable {
         }
         let isPort = port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy { $0.decimalDigit != nil }
         return port.isEmpty || isPort ? String(decoding: name, as: UTF8.self) : nil
-    }
-
-    private static func isAddress(_ name: String) -> Bool {
-        var address = in6_addr()  // large enough for either family
-        return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1
     }
 
     /// Whether an origin is the host, by either scheme: a proxy may have ended TLS.

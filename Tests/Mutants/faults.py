@@ -269,12 +269,13 @@ FAULTS = [
         "bomb-decoded", "an image of 16,000 × 16,000 pixels is allowed", "Imaging/ImageHeader.swift",
         'return header.width * header.height <= maximumPixels ? header : nil', 'return header', "ImagingTests.ImageHeader"),
     Fault(
-        "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/ImageHeader.swift",
-        'let height = bytes.big16(position + 5), let width = bytes.big16(position + 7)',
-        'let width = bytes.big16(position + 5), let height = bytes.big16(position + 7)', "ImagingTests.ImageHeader"),
+        "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/JPEGStructure.swift",
+        'width: Int(segment[3]) << 8 | Int(segment[4]), height: Int(segment[1]) << 8 | Int(segment[2]),',
+        'width: Int(segment[1]) << 8 | Int(segment[2]), height: Int(segment[3]) << 8 | Int(segment[4]),', "ImagingTests.ImageHeader"),
     Fault(
         "any-host", "a name that was rebound reaches the board", "WebServer/HostPolicy.swift",
-        'Self.isAddress(name) || allowed.contains', 'Self.isAddress(name) || !allowed.isEmpty || allowed.contains',
+        'ClientAddress(name) != nil || allowed.contains',
+        'ClientAddress(name) != nil || !allowed.isEmpty || allowed.contains',
         "WebServerTests.Host"),
     Fault(
         "other-site-writes", "another site's page can send requests through the board", "Board/Routes/API+Writing.swift",
