@@ -1,3 +1,4 @@
+import Concurrency
 public import ServiceRuntime
 public import WebServer
 
@@ -62,8 +63,7 @@ public struct HealthPages: Sendable {
 /// An HTTP server for ``HealthPages`` alone.
 public struct HealthServer: Service {
     private let server: HTTPServer
-    private let stopped: AsyncStream<Never>
-    private let stopping: AsyncStream<Never>.Continuation
+    private let end = WakeSignal()
 
     /// The host and port on which the server listens.
     public var address: String { server.address }
@@ -90,7 +90,6 @@ public struct HealthServer: Service {
     ///
     /// - Throws: An error with a description of one line, if the server cannot listen on the address.
     public init(address: HTTPAddress, hosts: [String] = [], pages: HealthPages) throws {
-        (stopped, stopping) = AsyncStream.makeStream(of: Never.self)
         server = try HTTPServer(
             address: address.description, hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths)
         ) { request in
@@ -101,13 +100,13 @@ public struct HealthServer: Service {
 
     /// Serves until ``stop()`` is called; then closes the server.
     public func run() async throws {
-        for await _ in stopped {}
+        await end.waitForStop()
         await server.shutdown(grace: .milliseconds(250))
     }
 
     /// Lets ``run()`` end; answers under way have 250 ms to finish.
     public func stop() async {
-        stopping.finish()
+        end.stop()
     }
 }
 

@@ -3,9 +3,6 @@
 /// A body that does not fit is refused, unless it is alone: then it is as large as the server allows. Small bodies do not
 /// count, so that who fills the budget keeps no ordinary request out.
 struct BodyBudget {
-    /// The size of a small body: it fits into what each connection costs anyway.
-    static let smallBody = QueuedBytes.smallBody
-
     private let limit: Int
     private var bodies: [ObjectIdentifier: Int] = [:]
     private var total = 0
@@ -16,7 +13,7 @@ struct BodyBudget {
 
     /// Counts the body of a request; false if there is no memory for it.
     mutating func admit(_ request: ObjectIdentifier, _ bytes: Int) -> Bool {
-        guard bytes > Self.smallBody else { return true }
+        guard bytes > QueuedBytes.smallBody else { return true }
         guard bodies.isEmpty || bytes <= limit - total else { return false }
         bodies[request] = bytes
         total += bytes

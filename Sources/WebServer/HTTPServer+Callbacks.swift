@@ -151,7 +151,9 @@ private func rejection(
         return .text("a request must have one Host\n", status: 400)
     }
     let lengths = headers.filter { equalIgnoringCase($0.name, "Content-Length") }
-    guard lengths.count <= 1, lengths.allSatisfy({ !$0.value.isEmpty && $0.value.utf8.allSatisfy(\.isDigit) }) else {
+    guard lengths.count <= 1,
+        lengths.allSatisfy({ !$0.value.isEmpty && $0.value.utf8.allSatisfy { $0.decimalDigit != nil } })
+    else {
         return .text("cannot determine where the body ends\n", status: 400)
     }
     if let length = lengths.first, (Int(length.value) ?? .max) > limit { return .tooLarge }
@@ -232,20 +234,12 @@ private func isStrict(
 private func isToken(_ text: UnsafePointer<CChar>, _ length: Int) -> Bool {
     length > 0
         && (0..<length).allSatisfy { index in
-            switch UInt8(bitPattern: text[index]) {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            case let byte: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+            let byte = UInt8(bitPattern: text[index])
+            return byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
 }
 
 /// Whether the byte may be in a field's value: a tab, or no control character (RFC 9110, 5.5).
 private func isFieldByte(_ byte: UInt8) -> Bool {
     byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
-}
-
-extension UInt8 {
-    fileprivate var isDigit: Bool { decimalDigit != nil }
 }

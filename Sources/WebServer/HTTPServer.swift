@@ -23,7 +23,6 @@ public final class HTTPServer: Sendable {
         var stopping: Task<Void, Never>?
         /// The requests being handled, and those whose response has not been sent.
         var pendingRequests: [ObjectIdentifier: PendingRequest] = [:]
-        var whenIdle: CheckedContinuation<Void, Never>?
         var counters = HTTPServerCounters()
         var queued: QueuedBytes
         var bodies: BodyBudget
@@ -39,7 +38,7 @@ public final class HTTPServer: Sendable {
     let bodyLimitOverride: BodyLimitOverride
     let busyResponse: WebResponse
     private let handler: Handler
-    private let state: Locked<State>
+    private let state: AsyncCondition<State>
 
     /// Creates a server that listens on `address` and serves at once.
     ///
@@ -65,7 +64,7 @@ public final class HTTPServer: Sendable {
         self.busyResponse = busyResponse
         self.handler = handler
         self.proxies = proxies
-        state = Locked(
+        state = AsyncCondition(
             State(
                 queued: QueuedBytes(limit: limits.queuedBytes), bodies: BodyBudget(limit: limits.bodies),
                 uploads: BodyBudget(limit: limits.uploads)))
@@ -78,13 +77,13 @@ public final class HTTPServer: Sendable {
             throw .cannotStart(address: address)
         }
         let handle = MHDPointer(pointer: daemon)
-        state.withLock { $0.daemon = handle }
+        state.update { $0.daemon = handle }
     }
 
     /// Counts of connections and requests, for metrics.
     public var counters: HTTPServerCounters {
-        var counters = state.withLock { $0.counters }
-        counters.unread = state.withLock { $0.queued.cutCount }
+        var counters = state.read { $0.counters }
+        counters.unread = state.read { $0.queued.cutCount }
         (counters.late, counters.crowded) = deadlines.disconnectCounts
         return counters
     }
@@ -95,7 +94,7 @@ public final class HTTPServer: Sendable {
     /// New requests are answered with 503 until the last response is sent. Returns when the server's thread has ended,
     /// at most a second after `grace`; the address is free then. Can be called again, and from several tasks.
     public func shutdown(grace: Duration) async {
-        let stopping = state.withLock { state in
+        let stopping = state.update { state in
             let task = state.stopping ?? Task { await self.stop(grace: grace) }
             state.stopping = task
             return task
@@ -109,7 +108,7 @@ public final class HTTPServer: Sendable {
         deadlines.disconnectAll()
         endStreamingBodies()
         await idle(within: grace)
-        for pending in state.withLock({ Array($0.pendingRequests.values) }) {
+        for pending in state.read({ Array($0.pendingRequests.values) }) {
             pending.cancel(with: .stopping)
         }
         endStreamingBodies()
@@ -117,7 +116,7 @@ public final class HTTPServer: Sendable {
 
         // MHD_stop_daemon aborts the process if a connection is suspended. None is: each request has a response, which
         // resumed its connection, and since `stopping` is set `serve` suspends no other.
-        guard let daemon = state.withLock({ $0.daemon }) else { return }
+        guard let daemon = state.read({ $0.daemon }) else { return }
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {  // it joins MHD's thread
                 MHD_stop_daemon(daemon.pointer)
@@ -128,30 +127,15 @@ public final class HTTPServer: Sendable {
     }
 
     private func endStreamingBodies() {
-        for pending in state.withLock({ Array($0.pendingRequests.values) }) { pending.endStreamingBody() }
+        for pending in state.read({ Array($0.pendingRequests.values) }) { pending.endStreamingBody() }
     }
 
     /// Waits until every response is sent, or `limit` has passed.
     private func idle(within limit: Duration) async {
-        var timer: Task<Void, Never>?
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                state.whenIdle = continuation
-                if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
-            }
-            // Starts after the continuation is stored: an earlier timer could find nothing to resume.
-            timer = Task {
-                do { try await Task.sleep(for: limit) } catch { return }
-                state.withLock { Self.resume(&$0.whenIdle) }
-            }
+        // Fails only at the limit.
+        try? await withDeadline(limit, orThrow: CancellationError()) { [state] in
+            _ = await state.wait { $0.pendingRequests.isEmpty }
         }
-        timer?.cancel()
-        await timer?.value  // a timer that is still running would resume a later wait
-    }
-
-    private static func resume(_ continuation: inout CheckedContinuation<Void, Never>?) {
-        continuation?.resume()
-        continuation = nil
     }
 }
 
@@ -161,7 +145,7 @@ extension HTTPServer {
     /// Starts the handler for a request and suspends its connection; false if the server is stopping. Called on MHD's
     /// thread only.
     func serve(_ request: WebRequest, in pending: PendingRequest, on connection: MHDPointer) -> Bool {
-        let isServed = state.withLock { state in
+        let isServed = state.update { state in
             guard state.stopping == nil else { return false }
             state.pendingRequests[ObjectIdentifier(pending)] = pending
             state.counters.requests += 1
@@ -175,18 +159,17 @@ extension HTTPServer {
 
     /// Forgets a request whose response is sent or whose client has disconnected.
     func finish(_ pending: PendingRequest) {
-        state.withLock { state in
+        state.update { state in
             state.pendingRequests[ObjectIdentifier(pending)] = nil
             state.queued.remove(ObjectIdentifier(pending))
             state.bodies.remove(ObjectIdentifier(pending))
             state.uploads.remove(ObjectIdentifier(pending))
-            if state.pendingRequests.isEmpty { Self.resume(&state.whenIdle) }
         }
     }
 
     /// Counts a body that is about to arrive, until its request is answered; false if there is no memory for it.
     func admitBody(of pending: PendingRequest, bytes: Int, isUpload: Bool) -> Bool {
-        state.withLock { state in
+        state.update { state in
             let key = ObjectIdentifier(pending)
             let isAdmitted = isUpload ? state.uploads.admit(key, bytes) : state.bodies.admit(key, bytes)
             if !isAdmitted { state.counters.busy += 1 }
@@ -199,26 +182,25 @@ extension HTTPServer {
     /// MHD closes a descriptor only after ``finish(_:)``, which takes the same lock: a descriptor that is reused for another
     /// connection is never cut.
     func countQueued(_ response: WebResponse, of pending: PendingRequest, on descriptor: Int32) {
-        state.withLock { state in
+        state.update { state in
             for surplus in state.queued.add(ObjectIdentifier(pending), response.body, on: descriptor) {
                 resetSocket(surplus)
             }
         }
     }
 
-    /// Changes the number of open connections by `change`.
     func countConnections(_ change: Int) {
-        state.withLock { $0.counters.connections += change }
+        state.update { $0.counters.connections += change }
     }
 
     /// Counts a request that cannot be read, or is too large.
     func countMalformed() {
-        state.withLock { $0.counters.malformed += 1 }
+        state.update { $0.counters.malformed += 1 }
     }
 
     /// Whether responses close their connections.
     var isStopping: Bool {
-        state.withLock { $0.stopping != nil }
+        state.read { $0.stopping != nil }
     }
 }
 

@@ -45,7 +45,6 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// Sets the maximum size of the body in bytes.
     func limitBody(to limit: Int) {
         state.withLock { $0.limit = limit }
     }
@@ -112,7 +111,6 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// Ends the response's body if it is a stream.
     func endStreamingBody() {
         if case .streaming(let body) = response?.body { body.end() }
     }

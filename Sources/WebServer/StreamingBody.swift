@@ -8,9 +8,8 @@ import Concurrency
 /// connections, and a disconnected client is detected only when the next part is sent.
 public final class StreamingBody: Sendable {
     fileprivate struct State {
-        /// The unsent parts start at `first`; `offset` bytes of that part are sent.
+        /// The unsent parts; `offset` bytes of the first are sent.
         var parts: [[UInt8]] = []
-        var first = 0
         var offset = 0
         var unsentCount = 0
         var connection: MHDPointer?
@@ -76,7 +75,7 @@ public final class StreamingBody: Sendable {
 
     /// Disconnects a client that does not read.
     private func disconnect(_ state: inout State) {
-        (state.parts, state.first, state.unsentCount) = ([], 0, 0)
+        (state.parts, state.unsentCount) = ([], 0)
         guard let connection = state.connection else { return }
         // MHD closes a descriptor only after `release`, which takes the same lock: the descriptor still belongs to this
         // client.
@@ -102,13 +101,14 @@ extension StreamingBody {
     fileprivate func read(into buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> Int {
         state.withLock { state in
             var count = 0
-            while count < size, state.first < state.parts.count {
-                let part = state.parts[state.first]
+            while count < size, let part = state.parts.first {
                 let piece = part[state.offset...].prefix(size - count)
                 UnsafeMutableRawBufferPointer(start: buffer + count, count: piece.count).copyBytes(from: piece)
                 count += piece.count
                 state.offset += piece.count
-                if state.offset == part.count { state.advance() }
+                guard state.offset == part.count else { break }
+                state.parts.removeFirst()
+                state.offset = 0
             }
             state.unsentCount -= count
             if count > 0 { return count }
@@ -124,19 +124,9 @@ extension StreamingBody {
         state.withLock { state in
             state.isReleased = true
             state.connection = nil
-            (state.parts, state.first, state.unsentCount) = ([], 0, 0)
+            (state.parts, state.unsentCount) = ([], 0)
         }
         onClose()
-    }
-}
-
-extension StreamingBody.State {
-    /// Drops the part that has been sent.
-    fileprivate mutating func advance() {
-        parts[first] = []
-        first += 1
-        offset = 0
-        if first == parts.count { (parts, first) = ([], 0) }
     }
 }
 

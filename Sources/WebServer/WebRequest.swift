@@ -41,8 +41,7 @@ public struct WebRequest: Sendable {
 
 /// Whether two field names are equal: HTTP compares ASCII letters without case.
 func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
-    one.utf8.count == other.utf8.count
-        && zip(one.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    one.utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
 }
 
 // MARK: - Request target

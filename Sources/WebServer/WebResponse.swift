@@ -39,8 +39,11 @@ public struct WebResponse: Sendable {
     }
 
     /// Returns a response with a JSON document.
-    public static func json(_ bytes: [UInt8], status: Int = 200) -> WebResponse {
-        WebResponse(status: status, contentType: "application/json;charset=UTF-8", body: .bytes(bytes))
+    public static func json(
+        _ bytes: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> WebResponse {
+        WebResponse(
+            status: status, contentType: "application/json;charset=UTF-8", headers: headers, body: .bytes(bytes))
     }
 
     /// Returns a response with plain text.
