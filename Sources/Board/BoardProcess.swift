@@ -131,7 +131,6 @@ extension BoardProcess {
 // MARK: - Services
 
 extension BoardProcess {
-    /// The services.
     private struct Services {
         let server: HTTPServer
         /// The server of the operator's pages, if the configuration names an address for them.
@@ -155,15 +154,23 @@ extension BoardProcess {
         let health = try configuration.boardMetricsHTTP.map {
             try HealthServer(address: $0, hosts: configuration.boardHosts, pages: pages)
         }
-        let services: [(any Service)?] =
-            updaters + [sockets.heartbeats, HTTPService(server, streams: storage.streams), health]
+        let end = WakeSignal()
+        let serving = SimpleService {
+            await end.waitForStop()
+            // Before the server, which they would keep running.
+            storage.streams.close()
+            await server.shutdown(grace: .milliseconds(250))
+        } stop: {
+            end.stop()
+        }
+        let services: [(any Service)?] = updaters + [sockets.heartbeats, serving, health]
         return Services(server: server, health: health, all: services.compactMap(\.self))
     }
 
     private func makeAPI(_ storage: Storage, _ sockets: Sockets) -> API {
         let (model, images) = (storage.model, storage.images.cache)
         return API(
-            model: model, streams: storage.streams, posters: PosterImages(model: model, cache: images), images: images,
+            model: model, streams: storage.streams, images: images,
             requests: RequestForwarder(
                 sockets.io, addresses: configuration.reachableCommands, perSecond: configuration.boardRate,
                 perDay: configuration.boardRequestsPerDay, runtime: runtime),
@@ -195,7 +202,9 @@ extension BoardProcess {
             basePath: options.basePath, files: files,
             pages: PageWriter(files, model: api.model, answers: api.answers, publicURL: configuration.publicURL),
             api: api, health: health,
-            limits: VisitorLimits(perSecond: configuration.boardClientRate, clock: runtime.clock),
+            limits: VisitorLimits(
+                burst: VisitorLimits.burstSeconds * configuration.boardClientRate,
+                perSecond: Double(configuration.boardClientRate), clock: runtime.clock),
             proxyWarning: ProxyWarning(proxies: proxies, logger: runtime.logger))
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)

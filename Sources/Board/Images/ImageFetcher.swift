@@ -5,7 +5,6 @@ import Networking
 ///
 /// Only public addresses are connected to, unless private ones are allowed. The content type of a response is ignored.
 struct ImageFetcher: Sendable {
-    /// The result of a fetch.
     enum ImageFetchResult: Sendable {
         /// A file, which may be anything, with its validators.
         case fetched([UInt8], CacheValidators)

@@ -1,4 +1,3 @@
-import BoxOffice
 import Crypto
 import FoundationEssentials
 import Imaging
@@ -20,7 +19,7 @@ struct ImageProxy: Sendable {
     init(
         _ path: String, _ configuration: Configuration, trusted: String?, decoder: ImageDecoder, runtime: Runtime
     ) throws {
-        database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { error in
+        database = try Database.openOrRecreate(path: path, schema: DiskImageCache.schema) { error in
             runtime.logger.warning(
                 "cannot use the board's image database; deleted it, and images will be fetched again",
                 [.error: "\(error)"])
@@ -60,30 +59,10 @@ struct ImageProxy: Sendable {
     }
 }
 
-/// The posters of movies, fetched only from the URLs that a `poster` event names.
-struct PosterImages: Sendable {
-    let model: ReadModel
-    let cache: TieredImageCache
-
-    /// Returns a movie's poster as a JPEG; nil if it has none, or none of this version.
-    func image(_ code: MovieCode, _ version: String, _ size: ImageSize) async throws -> [UInt8]? {
-        guard let poster = try await model.poster(code), poster.version == version else { return nil }
-        for url in [poster.image.imageURL, poster.image.thumbnailURL] {
-            if let bytes = await cache.image(at: url, size, changedAt: poster.found) { return bytes }
-        }
-        return nil
-    }
-}
-
-/// Stands for another host's image in the board's own URLs: a digest of its URL.
+/// Returns what stands for another host's image in the board's own URLs: the first 16 hexadecimal digits of the SHA-256 of
+/// its URL.
 ///
 /// A visitor can only request images that an event has named.
-struct ImageVersion: Hashable, Sendable, CustomStringConvertible {
-    /// The first 16 hexadecimal digits of the SHA-256 of the URL.
-    let description: String
-
-    /// Makes the version of the image at `url`.
-    init(of url: String) {
-        description = String(SHA256.hexDigest(of: Array(url.utf8)).prefix(16))
-    }
+func imageVersion(of url: String) -> String {
+    String(SHA256.hexDigest(of: Array(url.utf8)).prefix(16))
 }

@@ -1,11 +1,9 @@
 import FoundationEssentials
 
-/// The key of an image in the caches.
 struct ImageKey: Hashable, Sendable {
     let url: String
     let size: ImageSize
 
-    /// The key of the same image in full size.
     var fullSize: ImageKey { ImageKey(url: url, size: .full) }
 }
 
@@ -55,7 +53,6 @@ struct MemoryImageCache: Sendable {
         while bytes > limit, let oldest = images.min(by: { $0.value.lastUse < $1.value.lastUse }) { remove(oldest.key) }
     }
 
-    /// Removes an image, if there is one with the key.
     mutating func remove(_ key: ImageKey) {
         bytes -= images.removeValue(forKey: key)?.image.bytes.count ?? 0
     }

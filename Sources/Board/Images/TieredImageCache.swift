@@ -10,7 +10,6 @@ import Storage
 /// unchanged image costs its host an empty response (RFC 9111, 4.3). Concurrent requests for one image share one fetch. If
 /// the fetch fails, the old image is returned. If the disk is full or damaged, images are fetched again.
 actor TieredImageCache {
-    /// Limits on sizes and ages.
     struct Limits: Sendable {
         /// The largest size of all images in memory, in bytes.
         var memory = 16 << 20
@@ -22,9 +21,6 @@ actor TieredImageCache {
         var freshness: TimeInterval = 3_600
         /// The time for which a URL without an image is not fetched again, in seconds.
         var failurePause: TimeInterval = 600
-
-        /// Makes the default limits.
-        init() {}
     }
 
     /// The source of an image that was returned; the raw value is its label in metrics.
@@ -38,10 +34,7 @@ actor TieredImageCache {
         case unavailable = "nowhere"
     }
 
-    private struct FullSizeImage {
-        let image: CachedImage
-        let isNew: Bool
-    }
+    private typealias FullSizeImage = (image: CachedImage, isNew: Bool)
 
     private var memory: MemoryImageCache
     private let disk: DiskImageCache
@@ -67,7 +60,7 @@ actor TieredImageCache {
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - database: a database that only this cache uses, with ``schema``.
+    ///   - database: a database that only this cache uses, with ``DiskImageCache/schema``.
     ///   - fetcher: fetches images that are not in the cache.
     ///   - decoder: decodes what was fetched, and makes the sizes.
     ///   - limits: limits on sizes and ages.
@@ -86,9 +79,6 @@ actor TieredImageCache {
         self.wallClock = wallClock
         self.report = report
     }
-
-    /// The tables of the cache's database.
-    static let schema = DiskImageCache.schema
 
     /// Returns the image at a URL as a JPEG; nil if there is none, or at once if the task is cancelled.
     ///
@@ -170,7 +160,7 @@ actor TieredImageCache {
             guard var full = known?.image else { return fail(url) }
             full.checked = now
             await reporting { try await disk.markChecked(url, at: now) }
-            return full.isRefused ? fail(url) : FullSizeImage(image: full, isNew: false)
+            return full.isRefused ? fail(url) : (full, isNew: false)
         case .fetched(let file, let validators):
             guard undecodedBytes == 0 || file.count <= limits.undecoded - undecodedBytes else { return nil }
             undecodedBytes += file.count
@@ -182,7 +172,7 @@ actor TieredImageCache {
             let full = CachedImage(bytes: bytes, checked: now)
             for size in ImageSize.allCases { memory.remove(ImageKey(url: url, size: size)) }
             await storeOnDisk(full, key, validators)
-            return FullSizeImage(image: full, isNew: true)
+            return (full, isNew: true)
         }
     }
 
@@ -194,7 +184,7 @@ actor TieredImageCache {
         if var known, !known.isRefused {
             known.checked = now
             await reporting { try await disk.markChecked(key.url, at: now) }
-            return FullSizeImage(image: known, isNew: false)
+            return (known, isNew: false)
         }
         await reporting { try await disk.deleteRefused(checkedBefore: now - limits.freshness) }
         await storeOnDisk(.refused(at: now), key, validators)

@@ -21,11 +21,9 @@ final class EventStreamHub: Sendable {
         /// How many of them each client's network has.
         var counts: [ClientAddress?: Int] = [:]
         var lastClient = 0
-        /// The id of the newest update.
         var newest = 0
         /// The newest updates as server-sent events, with their ids: as many as a greeting may hold.
         var recent: ArraySlice<(id: Int, text: [UInt8])> = []
-        /// The last `link` event.
         var link: [UInt8] = []
         var isClosed = false
         var sentCount = 0
@@ -65,7 +63,6 @@ final class EventStreamHub: Sendable {
     /// How many updates were sent; each counts once, whatever the number of browsers.
     var sentCount: Int { state.withLock { $0.sentCount } }
 
-    /// Adds both counts to `metrics`.
     func addMetrics(to metrics: Metrics) {
         metrics.gauge("marquee_board_browsers", "Browsers connected to the live updates.") { Double(self.browserCount) }
         metrics.counter(
@@ -140,7 +137,6 @@ final class EventStreamHub: Sendable {
 
     // MARK: - Events
 
-    /// Sends updates to all browsers.
     func publish(_ updates: [LiveUpdate]) {
         guard !updates.isEmpty else { return }
         let texts = updates.map { ($0.id, $0.serverSentEvent(epoch: epoch)) }
@@ -165,7 +161,6 @@ final class EventStreamHub: Sendable {
         }
     }
 
-    /// Sends a keep-alive event to all browsers.
     func sendKeepAlive() {
         state.withLock { push(Self.keepAlive, &$0) }
     }
@@ -204,10 +199,7 @@ struct BrowserID: Hashable, Sendable {
 
     /// Makes an id, or nil if the text is not 1 to 36 letters, digits and hyphens.
     init?(_ text: String) {
-        let isID = text.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
+        let isID = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
         guard isID, (1...36).contains(text.utf8.count) else { return nil }
         self.text = text
     }

@@ -89,11 +89,6 @@ struct DeliveryQueue: Sendable {
         var isClosed = false
     }
 
-    private enum Dequeued: Sendable {
-        case batches([Subscription.Batch])
-        case end
-    }
-
     // Room, a batch or the close ends a wait. Cancellation does not: it must not lose a batch.
     private let state = AsyncCondition(State())
 
@@ -109,14 +104,13 @@ struct DeliveryQueue: Sendable {
 
     /// Removes and returns all batches; suspends while there are none, and returns nil once the queue is closed.
     func dequeueAll() async -> [Subscription.Batch]? {
-        let dequeued = await state.waitIgnoringCancellation { state -> Dequeued? in
-            if state.isClosed { return .end }
+        let batches = await state.waitIgnoringCancellation { state -> [Subscription.Batch]? in
+            if state.isClosed { return [] }
             guard !state.waiting.isEmpty else { return nil }
             defer { (state.waiting, state.byteCount) = ([], 0) }
-            return .batches(state.waiting)
+            return state.waiting
         }
-        guard case .batches(let batches) = dequeued else { return nil }
-        return batches
+        return batches.isEmpty ? nil : batches
     }
 
     /// Ends both sides. Batches that still wait are dropped, and read again at the next start.

@@ -119,13 +119,6 @@ private struct History: Encodable {
     let days: [String]
     let knownDays: [Int]?
     let movies: [HistoryMovie]
-
-    private enum CodingKeys: String, CodingKey {
-        case step
-        case days
-        case knownDays
-        case movies
-    }
 }
 
 // Points are arrays, because there are thousands: index of the day, rank, audience.
@@ -136,13 +129,6 @@ private struct HistoryMovie: Encodable {
     let audienceTotal: Int?
     var audience = 0
     var points: [[Int?]] = []
-
-    init(code: String, title: String, titleEnglish: String?, audienceTotal: Int?) {
-        self.code = code
-        self.title = title
-        self.titleEnglish = titleEnglish
-        self.audienceTotal = audienceTotal
-    }
 
     mutating func add(_ line: HistoryLine, day: Int) {
         title = line.title

@@ -79,7 +79,7 @@ extension ReadModel {
     /// Returns the URL of a product's image with this version; nil if there is none.
     func imageURL(of id: ProductID, version: String) async throws -> String? {
         let urls = try await database.read { connection in try storedProduct(id, in: connection)?.product.imageURLs }
-        return urls?.first { ImageVersion(of: $0).description == version }
+        return urls?.first { imageVersion(of: $0) == version }
     }
 
     /// Returns whether any product is known.
@@ -87,12 +87,6 @@ extension ReadModel {
         try await database.read { connection in
             try !connection.query("select id from product limit 1", as: Int.self).isEmpty
         }
-    }
-
-    /// Deletes all products and pages.
-    func deleteProducts(in connection: Connection) throws {
-        try connection.execute("delete from product")
-        try connection.execute("delete from product_page")
     }
 
     /// Stores a product of a page or of its own event.
@@ -128,11 +122,8 @@ extension ReadModel {
             ("product", try JSON.encode(stored.product)),
             ("isWhole", try JSON.encode(stored.isWhole)),
             ("isRemoved", try JSON.encode(stored.isRemoved)),
-            ("thumbnail", try JSON.encode(ImageVersion(of: stored.product.thumbnailURL).description)),
-            (
-                "imageVersions",
-                try JSON.encode((stored.product.images ?? []).map { ImageVersion(of: $0.url).description })
-            ),
+            ("thumbnail", try JSON.encode(imageVersion(of: stored.product.thumbnailURL))),
+            ("imageVersions", try JSON.encode((stored.product.images ?? []).map { imageVersion(of: $0.url) })),
         ]).bytes
     }
 }

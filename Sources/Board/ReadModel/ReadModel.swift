@@ -113,18 +113,16 @@ struct ReadModel: Sendable {
 
     /// Deletes what came from a process, because the process has a new log.
     private func deleteAll(from source: Source, in connection: Connection) throws {
-        switch source {
-        case .worker:
-            try connection.execute("delete from chart")
-            try connection.execute("delete from revision")
-            try connection.execute("delete from line")
-            try connection.execute("delete from movie")
-            try connection.execute("delete from poster")
-            try connection.execute("delete from failure")
-            try connection.execute("delete from anomaly")
-            try deleteProducts(in: connection)
-        case .notifier:
-            try connection.execute("delete from alert")
-        }
+        let deletions: [StaticString] =
+            switch source {
+            case .worker:
+                [
+                    "delete from chart", "delete from revision", "delete from line", "delete from movie",
+                    "delete from poster", "delete from failure", "delete from anomaly", "delete from product",
+                    "delete from product_page",
+                ]
+            case .notifier: ["delete from alert"]
+            }
+        for deletion in deletions { try connection.execute(deletion) }
     }
 }

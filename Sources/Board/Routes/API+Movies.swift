@@ -32,12 +32,22 @@ extension API {
         if request.hasCached(tag) {
             return .notModified(tag, contentType: "image/jpeg", cacheControl: cacheControl).forOtherSites()
         }
-        guard let image = try await posters.image(code, String(version), size) else {
+        guard let image = try await posterImage(code, version, size) else {
             throw ContractError(
                 .notFound, "the movie \(code) has no poster of this version, or its host does not send it")
         }
         return CacheableBody(image, contentType: "image/jpeg", isCompressible: false, entityTag: tag)
             .response(to: request, cacheControl: cacheControl).forOtherSites()
+    }
+
+    /// Returns a movie's poster as a JPEG, fetched only from the URLs that its event names; nil if it has none, or none of
+    /// this version.
+    private func posterImage(_ code: MovieCode, _ version: Substring, _ size: ImageSize) async throws -> [UInt8]? {
+        guard let poster = try await model.poster(code), poster.version == version else { return nil }
+        for url in [poster.image.imageURL, poster.image.thumbnailURL] {
+            if let bytes = await images.image(at: url, size, changedAt: poster.found) { return bytes }
+        }
+        return nil
     }
 
     func alerts(_ request: WebRequest) async throws -> WebResponse {

@@ -12,9 +12,7 @@ extension API {
         let answer = [
             "isOpen": isOpen, "canBeWritten": sessions.isEnabled, "isSignedIn": isSignedIn(request),
         ]
-        var response = WebResponse.json(try JSON.encode(answer))
-        response.headers.append(("Cache-Control", "no-store"))
-        return response
+        return .json(try JSON.encode(answer), headers: [WebResponse.noStore])
     }
 
     /// Answers `products` and the addresses below it.

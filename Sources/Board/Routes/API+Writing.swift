@@ -41,13 +41,10 @@ extension API {
 
     /// Answers whether this visitor is signed in, could sign in, and is the operator.
     func session(_ request: WebRequest) -> WebResponse {
-        let (isSignedIn, isOperator) = (isSignedIn(request), isOperator(request))
-        var response = WebResponse.json(
-            Array(
-                "{\"isSignedIn\":\(isSignedIn),\"canSignIn\":\(sessions.isEnabled),\"isOperator\":\(isOperator)}".utf8)
-        )
-        response.headers.append(("Cache-Control", "no-store"))
-        return response
+        let answer = [
+            "isSignedIn": isSignedIn(request), "canSignIn": sessions.isEnabled, "isOperator": isOperator(request),
+        ]
+        return .json(JSON.encodeInfallibly(answer), headers: [WebResponse.noStore])
     }
 
     private var cookie: SessionCookie { SessionCookie(basePath: basePath, isSecure: isSecure) }
@@ -69,8 +66,7 @@ extension API {
         let id = try await requests.forward(
             frames.first ?? [], images: Array(frames.dropFirst()), isSignedIn: isSignedIn, isOperator: isOperator)
         if isSignedIn {
-            runtime.logger.info(
-                "request of a signed-in visitor", [.request: id, .address: request.client?.description ?? "unknown"])
+            runtime.logger.info("request of a signed-in visitor", [.request: id, .address: request.client])
         }
         return .json(try JSON.encode(["id": id]), status: 202)
     }
@@ -85,24 +81,21 @@ extension API {
         }
         do {
             let token = try sessions.begin(password: login.password, from: request.client)
-            runtime.logger.info("visitor signed in", [.address: request.client?.description ?? "unknown"])
+            runtime.logger.info("visitor signed in", [.address: request.client])
             return sessionResponse(isSignedIn: true, token: token, to: request)
         } catch {
             if error.code != .notFound {
                 refusedPasswords.warning(
-                    "sign-in refused",
-                    [.address: request.client?.description ?? "unknown", .code: error.code.rawValue])
+                    "sign-in refused", [.address: request.client, .code: error.code.rawValue])
             }
             throw error
         }
     }
 
     private func sessionResponse(isSignedIn: Bool, token: String?, to request: WebRequest) -> WebResponse {
-        var response = WebResponse.json(Array("{\"isSignedIn\":\(isSignedIn)}".utf8))
-        response.headers += [
-            cookie.header(token, for: request), ("Cache-Control", "no-store"),
-        ]
-        return response
+        .json(
+            JSON.encodeInfallibly(["isSignedIn": isSignedIn]),
+            headers: [cookie.header(token, for: request), WebResponse.noStore])
     }
 }
 

@@ -10,7 +10,6 @@ import WebServer
 struct API: Sendable {
     let model: ReadModel
     let streams: EventStreamHub
-    let posters: PosterImages
     let images: TieredImageCache
     let requests: RequestForwarder
     let sessions: BoardSessions
@@ -54,7 +53,6 @@ struct API: Sendable {
         return .failure(error, status: status)
     }
 
-    /// Refuses a client that sends too many requests.
     func refuseTooManyRequests() -> WebResponse {
         refuse(ContractError(.overloaded, "this address sends too many requests; try again later", retryAfter: 1))
     }

@@ -19,14 +19,7 @@ public struct BasePath: Hashable, Sendable, CustomStringConvertible {
         let parts = text.parts(between: "/")
         let isPlain = parts.allSatisfy { part in
             part != "." && part != ".."
-                && part.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                        true
-                    default: false
-                    }
-                }
+                && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
         }
         guard text.hasPrefix("/"), isPlain else { return nil }
         self.init(unchecked: parts.isEmpty ? "/" : "/\(parts.joined(separator: "/"))/")

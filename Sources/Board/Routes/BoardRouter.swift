@@ -16,7 +16,6 @@ struct BoardRouter: Sendable {
     let limits: VisitorLimits
     let proxyWarning: ProxyWarning
 
-    /// Answers a request.
     func respond(to request: WebRequest) async -> WebResponse {
         await response(to: request).withSecurityHeaders(isSecure: api.isSecure)
     }
@@ -86,7 +85,6 @@ struct ProxyWarning: Sendable {
     let logger: Logger
     private let isDone = Locked(false)
 
-    /// Makes a warning that has not been logged.
     init(proxies: Set<ClientAddress>, logger: Logger) {
         self.proxies = proxies
         self.logger = logger

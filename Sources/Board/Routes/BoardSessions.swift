@@ -11,22 +11,16 @@ import WebServer
 /// Each client may send ten wrong passwords at once, and one more every six seconds; then none that it sends counts, the right
 /// one included. Other clients are not affected. The store compares and keeps only digests of passwords and tokens.
 final class BoardSessions: Sendable {
-    private struct State {
-        /// The wrong passwords that each client may still send.
-        var attempts = VisitorTable<TokenBucket>()
-        /// The ages of the open sessions, by the digests of their tokens.
-        var ages: [String: Stopwatch] = [:]
-    }
-
-    /// How long a session lasts.
     static let lifetime = Duration.seconds(12 * 3_600)
     /// How many sessions may be open. One more ends the oldest.
     private static let limit = 50
 
     private let password: String?
     private let clock: any Clock<Duration>
-    private let age: Stopwatch
-    private let state = Locked(State())
+    /// How many wrong passwords each client may send.
+    private let attempts: VisitorLimits
+    /// The ages of the open sessions, by the digests of their tokens.
+    private let ages = Locked<[String: Stopwatch]>([:])
 
     /// Makes a store without sessions.
     ///
@@ -34,7 +28,7 @@ final class BoardSessions: Sendable {
     init(password: Secret?, clock: some Clock<Duration>) {
         self.password = password.map { Self.digest($0.value) }
         self.clock = clock
-        age = Stopwatch(clock)
+        attempts = VisitorLimits(burst: 10, perSecond: 1.0 / 6, clock: clock)
     }
 
     /// Whether the operator has set a password.
@@ -50,13 +44,7 @@ final class BoardSessions: Sendable {
             throw ContractError(.notFound, "nobody can sign in: the operator has set no password for the board")
         }
         // Taken before the comparison, so that attempts at the same time count, too.
-        let now = age.elapsed
-        let isAllowed = state.withLock { state in
-            state.attempts.change(client, default: TokenBucket(capacity: 10, refillPerSecond: 1.0 / 6, at: now)) {
-                $0.takeToken(at: now)
-            }
-        }
-        guard isAllowed else {
+        guard attempts.admit(client) else {
             throw ContractError(
                 .overloaded, "too many wrong passwords came from this address; try again later", retryAfter: 6)
         }
@@ -66,12 +54,12 @@ final class BoardSessions: Sendable {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<4).map { _ in String(generator.next(), radix: 36) }.joined(separator: "-")
         let sessionAge = Stopwatch(clock)
-        state.withLock { state in
-            state.attempts.remove(client)
-            state.ages = state.ages.filter { $0.value.elapsed < Self.lifetime }
-            let oldest = state.ages.max { $0.value.elapsed < $1.value.elapsed }
-            if state.ages.count >= Self.limit, let oldest { state.ages[oldest.key] = nil }
-            state.ages[Self.digest(token)] = sessionAge
+        attempts.forget(client)
+        ages.withLock { ages in
+            ages = ages.filter { $0.value.elapsed < Self.lifetime }
+            let oldest = ages.max { $0.value.elapsed < $1.value.elapsed }
+            if ages.count >= Self.limit, let oldest { ages[oldest.key] = nil }
+            ages[Self.digest(token)] = sessionAge
         }
         return token
     }
@@ -79,14 +67,14 @@ final class BoardSessions: Sendable {
     /// Returns whether a session with this token is open.
     func isOpen(_ token: String?) -> Bool {
         guard let token else { return false }
-        let sessionAge = state.withLock { $0.ages[Self.digest(token)] }
+        let sessionAge = ages.withLock { $0[Self.digest(token)] }
         return sessionAge.map { $0.elapsed < Self.lifetime } ?? false
     }
 
     /// Ends the session with this token, if there is one.
     func end(_ token: String?) {
         guard let token else { return }
-        state.withLock { $0.ages[Self.digest(token)] = nil }
+        ages.withLock { $0[Self.digest(token)] = nil }
     }
 
     private static func digest(_ text: String) -> String {
@@ -106,7 +94,6 @@ final class BoardSessions: Sendable {
 /// Where visitors reach the board by HTTPS, the cookie's name makes browsers refuse one that was set without it: `__Host-`,
 /// or `__Secure-` for a board below another site, because `__Host-` allows no path but the root.
 struct SessionCookie {
-    /// The path of the board.
     let basePath: BasePath
     /// Whether visitors reach the board by HTTPS, whatever a request says.
     let isSecure: Bool
@@ -119,8 +106,8 @@ struct SessionCookie {
     /// Returns the token in a request's cookies; nil if there is none.
     func token(of request: WebRequest) -> String? {
         for part in (request.header("Cookie") ?? "").parts(between: ";") {
-            let pair = part.drop { $0 == " " }.parts(between: "=", atMost: 2)
-            if pair.count == 2, pair[0] == name { return String(pair[1]) }
+            let pair = part.drop { $0 == " " }
+            if pair.hasPrefix("\(name)=") { return String(pair.dropFirst(name.count + 1)) }
         }
         return nil
     }

@@ -17,7 +17,6 @@ struct PageWriter: Sendable {
     /// The line of `index.html` that the head of a page replaces.
     static let placeholder = Array("<title>marquee</title>".utf8)
 
-    /// Makes a writer for the page among these files.
     init(_ files: StaticFiles, model: ReadModel, answers: ResponseCache, publicURL: String?) {
         template = files["index.html"]?.content.bytes ?? []
         self.model = model

@@ -77,15 +77,11 @@ struct RequestForwarder: Sendable {
                 .overloaded, "the board's visitors have sent as many requests as they may in a day; try again tomorrow",
                 retryAfter: 3_600)
         }
-        do {
-            let reply = try await reply(to: frames)
-            if let failure = reply.failure { throw failure }
-            return reply.requestID ?? id
-        } catch let error as ContractError {
-            throw error
-        } catch {
+        guard let reply = await reply(to: frames) else {
             throw ContractError(.internal, "the worker does not answer; try again later", retryAfter: 10)
         }
+        if let failure = reply.failure { throw failure }
+        return reply.requestID ?? id
     }
 
     /// Returns the frames to send, after checking that the visitor may send them.
@@ -138,17 +134,12 @@ struct RequestForwarder: Sendable {
         return topic
     }
 
-    private func reply(to frames: RequestFrames) async throws -> Reply {
-        let client = try await CommandClient(io, addresses: addresses)
-        let outcome: Result<Reply, any Error>
-        do {
-            outcome = .success(
-                try await client.ask(frames.topic, frames.body, attaching: frames.images, within: Self.timeout))
-        } catch {
-            outcome = .failure(error)
-        }
+    private func reply(to frames: RequestFrames) async -> Reply? {
+        // Visitors are told that the worker does not answer, whatever the error is.
+        guard let client = try? await CommandClient(io, addresses: addresses) else { return nil }
+        let reply = try? await client.ask(frames.topic, frames.body, attaching: frames.images, within: Self.timeout)
         await client.close()
-        return try outcome.get()
+        return reply
     }
 }
 

@@ -59,7 +59,6 @@ final class ResponseCache: Sendable {
     /// How many heavy answers are being made or wait for it.
     var heavyCount: Int { state.withLock { $0.heavyCount } }
 
-    /// How many answers are kept.
     var keptCount: Int { state.withLock { $0.answers.count } }
 
     /// Answers a request with what `make` returns, or with an answer that was made of the same state of the read model.

@@ -6,7 +6,8 @@ import ZeroMQ
 /// The answers of worker and notifier to `status`, requested at most once a second for all visitors together.
 actor StatusCache {
     private let io: IOThread
-    private let processes: [(source: ReadModel.Source, addresses: [String])]
+    private let worker: [String]
+    private let notifier: [String]
     private let clock = ContinuousClock()
     private var cached: (task: Task<[Answer], Never>, startedAt: ContinuousClock.Instant)?
 
@@ -20,7 +21,8 @@ actor StatusCache {
     ///   - notifier: The notifier's command addresses.
     init(_ io: IOThread, worker: [String], notifier: [String]) {
         self.io = io
-        processes = [(.worker, worker), (.notifier, notifier)]
+        self.worker = worker
+        self.notifier = notifier
     }
 
     /// Returns the answers of both as one JSON object, with null for a process that does not answer.
@@ -34,31 +36,28 @@ actor StatusCache {
         JSONObject(
             await answers().map { name, status in
                 let known = status.flatMap { try? JSON.decode(PublicStatus.self, from: $0) }
-                // Encoding cannot fail: the object has only a number.
-                return (name, JSONObject.orNull(known.flatMap { try? JSON.encode($0) }))
+                return (name, JSONObject.orNull(known.map(JSON.encodeInfallibly)))
             }
         ).bytes
     }
 
     private func answers() async -> [Answer] {
         if let cached, clock.now < cached.startedAt + .seconds(1) { return await cached.task.value }
-        let task = Task { [io, processes] in
-            await withTaskGroup(of: Answer.self) { tasks in
-                for (source, addresses) in processes {
-                    // The page only says that a process does not answer, whatever the error is.
-                    tasks.addTask { (source.rawValue, try? await Self.requestStatus(io, addresses)) }
-                }
-                var answers: [Answer] = []
-                for await answer in tasks { answers.append(answer) }
-                return answers.sorted { $0.name > $1.name }
-            }
+        let task = Task { [io, worker, notifier] in
+            async let ofWorker = Self.requestStatus(io, worker)
+            async let ofNotifier = Self.requestStatus(io, notifier)
+            return [
+                Answer(ReadModel.Source.worker.rawValue, await ofWorker),
+                Answer(ReadModel.Source.notifier.rawValue, await ofNotifier),
+            ]
         }
         cached = (task, clock.now)
         return await task.value
     }
 
-    private static func requestStatus(_ io: IOThread, _ addresses: [String]) async throws -> [UInt8]? {
-        let client = try await CommandClient(io, addresses: addresses)
+    private static func requestStatus(_ io: IOThread, _ addresses: [String]) async -> [UInt8]? {
+        // The page only says that a process does not answer, whatever the error is.
+        guard let client = try? await CommandClient(io, addresses: addresses) else { return nil }
         // Each host is asked a second after the one before it.
         let reply = try? await client.ask("status", within: .seconds(1 + addresses.count))
         await client.close()

@@ -11,6 +11,9 @@ extension WebResponse {
         status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
         body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
 
+    /// The header of an answer that no cache keeps.
+    static let noStore = (name: "Cache-Control", value: "no-store")
+
     /// Returns the contract's error object with an HTTP status; nil stands for the one that matches its code.
     static func failure(_ error: ContractError, status: Int? = nil) -> WebResponse {
         let usual =
@@ -24,9 +27,8 @@ extension WebResponse {
             case .internal where error.retryAfter == nil: 500
             default: 503
             }
-        // Encoding cannot fail: the object has only texts and numbers.
-        var response = WebResponse.json((try? JSON.encode(error)) ?? [], status: status ?? usual)
-        response.headers.append(("Cache-Control", "no-store"))
+        var response = WebResponse.json(
+            JSON.encodeInfallibly(error), status: status ?? usual, headers: [noStore])
         if let seconds = error.retryAfter { response.headers.append(("Retry-After", "\(seconds)")) }
         return response
     }

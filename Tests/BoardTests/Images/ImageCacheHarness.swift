@@ -24,7 +24,7 @@ struct ImageCacheHarness {
         decoder: ImageDecoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)),
         _ body: (TieredImageCache) async throws -> Value
     ) async throws -> Value {
-        let database = try Database.openOrRecreate(path: path, schema: TieredImageCache.schema) { _ in }
+        let database = try Database.openOrRecreate(path: path, schema: DiskImageCache.schema) { _ in }
         let client = HTTPClient(
             limits: ImageFetcher.limits(memory: 16 << 20),
             retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))

@@ -112,7 +112,7 @@ import Testing
         let first = try await harness.open { await $0.image(at: server.url, .small) }
         let damages: [StaticString] = ["update image set bytes = zeroblob(length(bytes))", "delete from image"]
         for damage in damages {
-            let database = try Database(path: harness.path, schema: TieredImageCache.schema)
+            let database = try Database(path: harness.path, schema: DiskImageCache.schema)
             try await database.write { try $0.execute(damage) }
             await database.close()
             #expect(try await harness.open { await $0.image(at: server.url, .small) } == first)
