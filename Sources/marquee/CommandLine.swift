@@ -100,7 +100,9 @@ let commands: [any Subcommand.Type] = [
         let arguments = try Arguments(rest, usage: command.usage)
         let configuration = try Configuration.current()
         if configuration.isTraceable { ProcessLimits.setTraceable(true) }
-        return try await command.init(arguments).run(configuration)
+        let prepared = try command.init(arguments)
+        if arguments.has(ParentMonitor.option.name) { ParentMonitor.start() }
+        return try await prepared.run(configuration)
     }
 
     private static func command(named name: String) throws(UsageError) -> any Subcommand.Type {
@@ -118,9 +120,8 @@ let commands: [any Subcommand.Type] = [
             let width = commands.map { $0.usage.name.count }.max() ?? 0
             let columns = min(Console.width, Usage.columns)
             Console.print(
-                Language.current(
-                    "marquee: 한국 박스오피스를 ZeroMQ 이벤트로 발행합니다.\n",
-                    "marquee turns the Korean box office into events on ZeroMQ.\n"))
+                "marquee: 한국 박스오피스를 ZeroMQ 이벤트로 발행합니다.\n",
+                "marquee turns the Korean box office into events on ZeroMQ.\n")
             for usage in commands.map({ $0.usage }) {
                 usage.summary.wrapped(after: "  marquee \(usage.name)", indent: width + 12, columns: columns)
                     .forEach(Console.print)

@@ -9,9 +9,8 @@ import Text
     private let usage = Usage(
         name: "play", summary: "Plays.",
         options: [
-            Usage.Option(name: "--loud", meaning: "louder"),
-            Usage.Option(name: "--times", value: "N", meaning: "how often"),
-            Usage.Option(name: "--tune", value: "NAME", meaning: "what", isRepeatable: true),
+            Usage.Option("--loud", "크게", "louder"), Usage.Option("--times", value: "N", "횟수", "how often"),
+            Usage.Option("--tune", value: "NAME", "곡", "what", isRepeatable: true),
         ])
 
     private func arguments(_ words: String...) throws(UsageError) -> Arguments {

@@ -71,7 +71,7 @@ extension KoreanTextTests {
         for command in commands {
             let usage = command.usage
             let arguments = usage.arguments.split(separator: " | ").map { $0.split(separator: " ").map(String.init) }
-            let options = usage.options.filter { !$0.isHidden }.map(\.name)
+            let options = usage.options.filter { $0.meaning != nil }.map(\.name)
             let given = options.flatMap { [[$0], [$0, "?"], ["\($0)=?", "\($0)=?"]] } + [[], ["--?"]]
             for words in arguments + [[], ["?"], ["?", "?"], ["?", "?", "?", "?"]] {
                 messages.formUnion(given.compactMap { Self.mistake(command, words + $0) })
@@ -149,12 +149,12 @@ extension KoreanTextTests {
                 "schedule":[\(runs.joined(separator: ","))],"backfill":\(backfill),"name":"7",\
                 "workers":[{"name":"7","silence":2,"requests":1,"isLeader":true}]}
                 """
-            let status = try JSON.decode(StatusText.Status.self, from: Array(text.utf8))
+            let status = try JSON.decode(ProcessStatus.self, from: Array(text.utf8))
             expectKorean(StatusText(status: status, address: "", isOfNotifier: false, language: .ko).lines)
             let progress = try #require(status.backfill)
             let forecast = BackfillForecast(remaining: 26, leftToday: 1, perDay: 9, rate: 2)
             let line = ProgressLine(
-                progress: progress, forecast: forecast, quota: (1, 9), now: KoreanDate.firstChart.start, language: .ko)
+                progress: progress, forecast: forecast, now: KoreanDate.firstChart.start, language: .ko)
             expectKorean([line.plain])
         }
     }

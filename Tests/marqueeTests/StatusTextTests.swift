@@ -26,7 +26,7 @@ import Text
 
     @Test("the worker's status is a table of queue, calls, backfill, schedule and positions")
     func ofWorker() throws {
-        let status = try JSON.decode(StatusText.Status.self, from: Array(worker.utf8))
+        let status = try JSON.decode(ProcessStatus.self, from: Array(worker.utf8))
         #expect(
             StatusText(status: status, address: "tcp://h:1", isOfNotifier: false, language: .en).lines == [
                 "Worker · tcp://h:1", "Version          0.1.0", "Uptime           2 h 2 min",
@@ -44,7 +44,7 @@ import Text
 
     @Test("the notifier's status has the deliveries of each sink, in Korean in the trade's terms")
     func ofNotifier() throws {
-        let status = try JSON.decode(StatusText.Status.self, from: Array(notifier.utf8))
+        let status = try JSON.decode(ProcessStatus.self, from: Array(notifier.utf8))
         #expect(
             StatusText(status: status, address: "tcp://h:2", isOfNotifier: true, language: .ko).lines == [
                 "알림 서버 · tcp://h:2", "버전         0.1.0", "가동 시간    59초",
@@ -60,7 +60,7 @@ import Text
                 ,"name":"12@b","workers":[{"name":"4711@a","silence":2,"requests":1200,"isLeader":true},
                 {"name":"12@b","silence":14,"requests":0,"isLeader":false}]}
                 """
-        let status = try JSON.decode(StatusText.Status.self, from: Array(several.utf8))
+        let status = try JSON.decode(ProcessStatus.self, from: Array(several.utf8))
         let texts = [Language.en, .ko].map { language in
             StatusText(status: status, address: "tcp://h:1", isOfNotifier: false, language: language).lines
         }

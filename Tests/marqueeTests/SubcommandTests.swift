@@ -30,7 +30,7 @@ import Testing
             (["day", "2024-06-04", "--nation", "x"], #"--nation must be K or F, not "x""#),
             (["day", "2024-06-04", "--no-poster"], "--no-poster is for a movie, not for a day"),
             (["movie", "2022B512", "--area", "0105001"], "--area is for a chart, not for a movie"),
-            (["movie", "2022B512", "--timeout=0"], #"--timeout must be a number of seconds from 1 to 3600, not "0""#),
+            (["movie", "2022B512", "--timeout=0"], #"--timeout must be a whole number from 1 to 3600, not "0""#),
         ])
     func request(_ words: [String], _ message: String?) {
         #expect(usageError(RequestCommand.self, words) == message)
@@ -63,9 +63,9 @@ import Testing
     @Test(
         "the other commands reject invalid arguments",
         arguments: [
-            (UpCommand.self, ["--days", "101"], #"--days must be a number from 1 to 100, not "101""#),
+            (UpCommand.self, ["--days", "101"], #"--days must be a whole number from 1 to 100, not "101""#),
             (NotifierCommand.self, ["--since", "soon"], #"--since must be a date such as 2024-06-04, not "soon""#),
-            (NotifierCommand.self, ["--ranks", "0"], #"--ranks must be a number of at least 1, not "0""#),
+            (NotifierCommand.self, ["--ranks", "0"], #"--ranks must be a whole number of at least 1, not "0""#),
             (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts, --board and --sandbox exclude each other"),
             (WorkerCommand.self, ["now"], #"unexpected argument "now""#),
             (PosterCommand.self, [], "poster takes CODE [--reject | URL]"),

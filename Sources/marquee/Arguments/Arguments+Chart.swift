@@ -16,6 +16,13 @@ extension Arguments {
         return date
     }
 
+    /// Returns the day of an option; nil if it was not given.
+    func day(_ option: String) throws(UsageError) -> KoreanDate? {
+        try value(option, expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")) {
+            KoreanDate($0)
+        }
+    }
+
     /// Returns the week that contains the day in `text`, limited to the days that `--span` selects.
     func week(of text: String) throws(UsageError) -> Week {
         let span = try value(
@@ -24,7 +31,6 @@ extension Arguments {
         return Week(of: try date(text), span: span ?? .weekend)
     }
 
-    /// Parses a movie code.
     func movieCode(_ text: String) throws(UsageError) -> MovieCode {
         guard let code = MovieCode(text.trimmingHidden) else {
             throw UsageError(
@@ -54,24 +60,18 @@ extension Usage.Option {
     /// Selects the days of a week.
     static var span: Usage.Option {
         Usage.Option(
-            name: "--span", value: "week|weekend|weekdays",
-            meaning: Language.current(
-                "week: 주간(월~일), 주말(금~일, 기본값), 주중(월~목)",
-                "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday"))
+            "--span", value: "week|weekend|weekdays", "week: 주간(월~일), 주말(금~일, 기본값), 주중(월~목)",
+            "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday")
     }
 
-    /// The options that select a market.
     static var market: [Usage.Option] {
         [
+            Usage.Option("--nation", value: "K|F", "한국영화만(K), 외국영화만(F)", "only Korean (K) or only foreign (F) movies"),
             Usage.Option(
-                name: "--nation", value: "K|F",
-                meaning: Language.current("한국영화만(K), 외국영화만(F)", "only Korean (K) or only foreign (F) movies")),
+                "--films", value: "diverse|commercial", "독립·예술영화만, 일반영화만",
+                "only art-house (diverse) or only commercial movies"),
             Usage.Option(
-                name: "--films", value: "diverse|commercial",
-                meaning: Language.current("독립·예술영화만, 일반영화만", "only art-house (diverse) or only commercial movies")),
-            Usage.Option(
-                name: "--area", value: "CODE",
-                meaning: Language.current("한 지역의 극장만(`marquee areas`)", "only cinemas in this area (`marquee areas`)")),
+                "--area", value: "CODE", "한 지역의 극장만(`marquee areas`)", "only cinemas in this area (`marquee areas`)"),
         ]
     }
 }

@@ -37,17 +37,6 @@ extension Arguments {
         }
     }
 
-    /// Returns the whole number of an option; nil if it was not given.
-    func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        let expected =
-            range.upperBound == .max
-            ? Language.current("\(range.lowerBound) 이상의 정수", "a whole number of at least \(range.lowerBound)")
-            : Language.current(
-                "\(range.lowerBound)~\(range.upperBound)의 정수",
-                "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        return try value(name, expected: expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
-    }
-
     private static func missing(_ option: String) -> UsageError {
         UsageError("\(option) 옵션이 없습니다", "\(option) is missing")
     }

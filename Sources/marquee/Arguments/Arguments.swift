@@ -4,7 +4,6 @@ import Text
 ///
 /// `--name value` and `--name=value` are equivalent; `--` ends the options.
 struct Arguments: Sendable {
-    /// The positional arguments, in order.
     private(set) var positional: [String] = []
     private var values: [String: [String]] = [:]
 
@@ -45,7 +44,6 @@ struct Arguments: Sendable {
         }
     }
 
-    /// Whether an option was given.
     func has(_ name: String) -> Bool {
         values[name] != nil
     }
@@ -55,7 +53,6 @@ struct Arguments: Sendable {
         values[name]?.last
     }
 
-    /// Returns all values of a repeatable option.
     func values(_ name: String) -> [String] {
         values[name] ?? []
     }
@@ -71,6 +68,17 @@ struct Arguments: Sendable {
         return value
     }
 
+    /// Returns the whole number of an option; nil if it was not given.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        let expected =
+            range.upperBound == .max
+            ? Language.current("\(range.lowerBound) 이상의 정수", "a whole number of at least \(range.lowerBound)")
+            : Language.current(
+                "\(range.lowerBound)~\(range.upperBound)의 정수",
+                "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        return try value(name, expected: expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+    }
+
     /// Says that an option or argument has an invalid value.
     static func invalidValue(_ name: String, _ text: String, expected: String, in language: Language) -> String {
         language(
@@ -79,7 +87,7 @@ struct Arguments: Sendable {
     }
 
     private static func unknownOption(_ name: String, of usage: Usage) -> UsageError {
-        let names = usage.options.filter { !$0.isHidden }.map(\.name) + [Language.option]
+        let names = usage.options.filter { $0.meaning != nil }.map(\.name) + [Language.option]
         let nearest = names.nearest(to: name, within: 2)
         return UsageError(
             "\(usage.name) 명령에 \(name) 옵션이 없습니다." + (nearest.map { " 비슷한 옵션: \($0)." } ?? "")
@@ -104,7 +112,6 @@ struct Arguments: Sendable {
         if let name = names.first(where: has) { throw UsageError("\(name) \(korean)", "\(name) \(english)") }
     }
 
-    /// Throws a `UsageError` if there are positional arguments.
     func rejectPositional() throws(UsageError) {
         if let first = positional.first { throw Self.unexpected(first) }
     }

@@ -9,7 +9,6 @@ import Storage
 import Text
 import Worker
 
-/// Variables of the environment are invalid.
 struct InvalidEnvironmentError: Error {
     let mistakes: [ConfigurationError]
 }
@@ -52,38 +51,7 @@ extension Configuration {
         }
         return try RuleFile.read(path: path)
     }
-}
 
-extension Usage.Option {
-    /// The threshold of the built-in rules.
-    static var ranks: Usage.Option {
-        Usage.Option(
-            name: "--ranks", value: "N",
-            meaning: Language.current(
-                "규칙 파일이 없을 때 알림을 보낼 순위 변동 폭(기본값 3)",
-                "how many ranks a movie has to rise or fall (default 3), without a rule file"))
-    }
-}
-
-extension Arguments {
-    /// Returns the threshold of the built-in rules, if it was given.
-    func ranks() throws(UsageError) -> Int? {
-        try value(Usage.Option.ranks.name, expected: Language.current("1 이상의 수", "a number of at least 1")) { text in
-            Int(text).flatMap { $0 > 0 ? $0 : nil }
-        }
-    }
-}
-
-extension Arguments {
-    /// Returns the value of an option that is a number of days.
-    func dayCount(_ name: String) throws(UsageError) -> Int? {
-        try value(name, expected: Language.current("1~100", "a number from 1 to 100")) { text in
-            Int(text).flatMap { (1...100).contains($0) ? $0 : nil }
-        }
-    }
-}
-
-extension Configuration {
     /// Returns the database of the worker's log or of the notifier's, whether it exists or not.
     func logDatabase(ofAlerts: Bool) -> LogDatabase {
         ofAlerts
@@ -107,14 +75,35 @@ extension Configuration {
         let name = ofSandbox.name
         guard access(name, F_OK) == 0 else { throw MissingLogError(path: path, owner: own.owner) }
         Console.printError(
-            Language.current(
-                "marquee: 샌드박스 데이터를 읽습니다: \(name)",
-                "marquee: reading \(name), which has the figures of the sandbox"))
+            "marquee: 샌드박스 데이터를 읽습니다: \(name)", "marquee: reading \(name), which has the figures of the sandbox")
         return ofSandbox
     }
 
     /// Where `marquee up` without keys keeps generated figures, so that they never mix with real ones.
     var sandboxDataFolder: String { "\(dataFolder)/sandbox" }
+
+    /// Returns a configuration that uses the sandbox for all upstreams, or this one if it has a KOBIS key.
+    func withSandbox() -> Configuration {
+        guard kobis.key == nil else { return self }
+        var configuration = self
+        configuration.kobis.url = "\(sandboxHTTP.url)\(SandboxServer.kobisPath)"
+        configuration.kobis.key = Secret(SandboxOptions.anyKobisKey)
+        configuration.kakao.url = sandboxHTTP.url
+        configuration.kakao.key = Secret(SandboxOptions.anyKakaoKey)
+        if openMarket.url == nil {
+            configuration.openMarket.url = "\(sandboxHTTP.url)\(SandboxServer.openMarketPath)"
+            configuration.openMarket.generation = .v3
+            configuration.openMarket.identifier = Secret(SandboxOptions.anyOpenMarketIdentifier)
+            configuration.openMarket.secret = Secret(SandboxOptions.anyOpenMarketSecret)
+        }
+        configuration.allowsPrivateImages = true
+        return configuration
+    }
+
+    /// Returns a logger with the configured level and format that redacts the configured secrets and `others`.
+    func logger(_ label: StaticString, secrets others: [Secret] = []) -> Logger {
+        Logger(label: label, level: logLevel, format: logFormat, secrets: secrets + others)
+    }
 }
 
 extension Console {
@@ -145,47 +134,23 @@ struct MissingLogError: BilingualError {
 extension Usage.Option {
     /// Selects the notifier's log instead of the worker's.
     static var alerts: Usage.Option {
+        Usage.Option("--alerts", "수집 서버 대신 알림 서버의 데이터베이스", "the notifier's database instead of the worker's")
+    }
+
+    static var ranks: Usage.Option {
         Usage.Option(
-            name: "--alerts",
-            meaning: Language.current("수집 서버 대신 알림 서버의 데이터베이스", "the notifier's database instead of the worker's"))
+            "--ranks", value: "N", "규칙 파일이 없을 때 알림을 보낼 순위 변동 폭(기본값 3)",
+            "how many ranks a movie has to rise or fall (default 3), without a rule file")
     }
-}
 
-extension Configuration {
-    /// Returns a logger with the configured level and format that redacts the configured secrets and `others`.
-    func logger(_ label: StaticString, secrets others: [Secret] = []) -> Logger {
-        Logger(label: label, level: logLevel, format: logFormat, secrets: secrets + others)
-    }
-}
-
-extension Configuration {
-    /// Returns a configuration that uses the sandbox for all upstreams, or this one if it has a KOBIS key.
-    func withSandbox() -> Configuration {
-        guard kobis.key == nil else { return self }
-        var configuration = self
-        configuration.kobis.url = "\(sandboxHTTP.url)\(SandboxServer.kobisPath)"
-        configuration.kobis.key = Secret(SandboxOptions.anyKobisKey)
-        configuration.kakao.url = sandboxHTTP.url
-        configuration.kakao.key = Secret(SandboxOptions.anyKakaoKey)
-        if openMarket.url == nil {
-            configuration.openMarket.url = "\(sandboxHTTP.url)\(SandboxServer.openMarketPath)"
-            configuration.openMarket.generation = .v3
-            configuration.openMarket.identifier = Secret(SandboxOptions.anyOpenMarketIdentifier)
-            configuration.openMarket.secret = Secret(SandboxOptions.anyOpenMarketSecret)
-        }
-        configuration.allowsPrivateImages = true
-        return configuration
-    }
-}
-
-extension Usage.Option {
-    /// `--crash-at`: the chaos tests use it to prove that no step loses data.
-    static let crashAt = Usage.Option(
-        name: "--crash-at", value: "STEP[:N]", meaning: "die the N-th time this step is reached (docs/reliability.md)",
-        isHidden: true)
+    /// `--crash-at`: the process dies the N-th time that it reaches a step (docs/reliability.md). Tests use it to prove
+    /// that no step loses data.
+    static let crashAt = Usage.Option(hidden: "--crash-at", value: "STEP[:N]")
 }
 
 extension Arguments {
+    func ranks() throws(UsageError) -> Int? { try number(Usage.Option.ranks.name, in: 1...Int.max) }
+
     /// Returns the steps to crash at, if `--crash-at` was given.
     func failPoints() throws(UsageError) -> FailPoints {
         let steps = FailPoint.allCases.map(\.rawValue).joined(separator: ", ")

@@ -3,19 +3,15 @@ import Text
 
 /// A subcommand. Its initializer validates all arguments before the command opens a file or a socket.
 protocol Subcommand: Sendable {
-    /// The name, arguments and options of the command.
     static var usage: Usage { get }
 
-    /// Validates the arguments.
     init(_ arguments: Arguments) throws(UsageError)
 
     /// Runs the command until it finishes or a signal stops it.
     func run(_ configuration: Configuration) async throws -> ExitStatus
 }
 
-/// The exit status of the process.
 enum ExitStatus: Int32 {
-    /// The command succeeded.
     case done = 0
     /// The command failed, and would fail again.
     case failed = 1
@@ -49,16 +45,29 @@ struct Usage: Sendable {
         /// The name with its dashes.
         let name: String
         /// The placeholder of the value in the help text; nil for an option without a value.
-        var value: String?
-        /// The description in the help text, in one line.
-        let meaning: String
-        /// Whether the option may be repeated.
-        var isRepeatable = false
-        /// Whether the help text omits the option, because only other programs use it.
-        var isHidden = false
+        let value: String?
+        /// The description in the help text, in one line; nil if the help text omits the option, because only other programs
+        /// use it.
+        let meaning: String?
+        let isRepeatable: Bool
+
+        /// Makes an option, with its description in both languages.
+        init(_ name: String, value: String? = nil, _ korean: String, _ english: String, isRepeatable: Bool = false) {
+            self.name = name
+            self.value = value
+            self.isRepeatable = isRepeatable
+            meaning = Language.current(korean, english)
+        }
+
+        /// Makes an option that the help text omits.
+        init(hidden name: String, value: String? = nil) {
+            self.name = name
+            self.value = value
+            isRepeatable = false
+            meaning = nil
+        }
     }
 
-    /// The command's name.
     let name: String
     /// The positional arguments in the help text.
     var arguments = ""
@@ -66,7 +75,6 @@ struct Usage: Sendable {
     let summary: String
     /// The further description in `marquee help COMMAND`.
     var details = ""
-    /// The options, in the order of the help text.
     var options: [Option] = []
 
     /// The longest line of a help text, in columns.
@@ -76,7 +84,7 @@ struct Usage: Sendable {
     var help: String {
         var head = "marquee \(name)"
         if !arguments.isEmpty { head += " \(arguments)" }
-        let options = options.filter { !$0.isHidden }
+        let options = options.filter { $0.meaning != nil }
         if !options.isEmpty { head += Language.current(" [옵션]", " [options]") }
         let columns = min(Console.width, Self.columns)
         var lines = [Language.current("사용법: \(head)", "usage: \(head)"), ""] + summary.wrapped(columns: columns)
@@ -86,7 +94,7 @@ struct Usage: Sendable {
             let width = heads.map(\.columns).max() ?? 0
             lines.append("")
             for (head, option) in zip(heads, options) {
-                lines += option.meaning.wrapped(after: "  \(head)", indent: width + 4, columns: columns)
+                lines += (option.meaning ?? "").wrapped(after: "  \(head)", indent: width + 4, columns: columns)
             }
         }
         return lines.joined(separator: "\n")
@@ -96,8 +104,6 @@ struct Usage: Sendable {
 extension Usage.Option {
     /// `--json`: the events as they were published.
     static var json: Usage.Option {
-        Usage.Option(
-            name: "--json",
-            meaning: Language.current("이벤트를 한 줄에 하나씩 JSON으로 출력", "print the events, one JSON object a line"))
+        Usage.Option("--json", "이벤트를 한 줄에 하나씩 JSON으로 출력", "print the events, one JSON object a line")
     }
 }

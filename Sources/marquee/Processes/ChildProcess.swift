@@ -9,7 +9,6 @@ import Text
 final class ChildProcess: Sendable {
     /// The name of the child in messages.
     let name: String
-    /// The path of its log file.
     let logPath: String
     private let identifier: pid_t
     private let age = Stopwatch(ContinuousClock())
@@ -95,7 +94,6 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// How long ago the child was started.
     var uptime: Duration { age.elapsed }
 
     /// Says how the child ended, with its own error or by which signal, and where its log is.

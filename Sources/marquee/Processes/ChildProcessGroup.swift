@@ -47,7 +47,6 @@ final class ChildProcessGroup: Sendable {
         self.notifierSharesOutput = notifierSharesOutput
     }
 
-    /// Whether the processes are being stopped.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Starts the process of a role; returns nil if the group is stopping.

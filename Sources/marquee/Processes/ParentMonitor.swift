@@ -4,7 +4,7 @@ import Glibc
 /// Detects the end of the parent process: standard input is a pipe from it, which closes however the parent ends.
 enum ParentMonitor {
     /// `--attached`, an option of the processes that `marquee up` starts.
-    static let option = Usage.Option(name: "--attached", meaning: "end when standard input does", isHidden: true)
+    static let option = Usage.Option(hidden: "--attached")
 
     /// Starts a thread that sends SIGTERM to this process when standard input closes.
     static func start() {
@@ -18,7 +18,6 @@ enum ParentMonitor {
         }
     }
 
-    /// Blocks until standard input closes.
     private static func waitForEndOfInput() {
         var byte: UInt8 = 0
         while true {

@@ -11,7 +11,6 @@ struct ChartText {
     private let change: String
     private let language: Language
 
-    /// Makes the table of a day's chart.
     init(chart: Chart, in language: Language = .current) {
         self.chart = chart
         self.language = language
@@ -19,7 +18,6 @@ struct ChartText {
         change = language("관객수 증감률", "Change")
     }
 
-    /// Makes the table of a week's chart.
     init(_ weekly: WeekChart, in language: Language = .current) {
         chart = weekly.chart
         self.language = language
@@ -37,7 +35,6 @@ struct ChartText {
         if case .weekRanking = event.topic { self.init(try event.data()) } else { self.init(chart: try event.data()) }
     }
 
-    /// A column of the table.
     private struct Column {
         let name: String
         let alignment: TextTable.Alignment
@@ -73,7 +70,6 @@ struct ChartText {
     /// The title, the column heads and a line for each movie, with as many columns as fit into `width`.
     func lines(width: Int = Console.width) -> [String] {
         let market = chart.market.names(in: language).map { " · \($0)" }.joined()
-        let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
         // A revision does not always correct figures; it may only mark them as settled.
         let revision = chart.revision > 1 ? " · " + language("\(chart.revision)차 집계", "revision \(chart.revision)") : ""
         let columns = columns.filter { column in
@@ -81,7 +77,7 @@ struct ChartText {
         }
         let tables = (0...4).reversed().lazy.map { most in rows(columns.filter { $0.extra <= most }) }
         let table = tables.first { rows in rows.allSatisfy { $0.columns <= width } } ?? tables.last ?? []
-        return [TerminalColor.bold.paint("\(head)\(market) · \(state)\(revision)")] + table
+        return [TerminalColor.bold.paint("\(head)\(market) · \(chart.state.name(in: language))\(revision)")] + table
     }
 
     private func rows(_ columns: [Column]) -> [String] {
@@ -119,7 +115,6 @@ extension Market {
 
 /// The text of the revisions of a chart: the time and the corrections of each.
 struct RevisionTable {
-    /// The revisions, in order.
     let revisions: [ChartRevision]
     var language = Language.current
 
@@ -136,7 +131,7 @@ struct RevisionTable {
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
             var corrections = (chart.corrections ?? []).map { $0.cells(titles, in: language) }
             if corrections.isEmpty { corrections = [["-", "", ""]] }
-            var head = ["\(chart.revision)", learnt, state(of: chart)]
+            var head = ["\(chart.revision)", learnt, chart.state.name(in: language)]
             for cells in corrections {
                 table.add(head + cells)
                 head = ["", "", ""]
@@ -146,9 +141,9 @@ struct RevisionTable {
     }
 }
 
-extension RevisionTable {
-    private func state(of chart: Chart) -> String {
-        chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
+extension Chart.State {
+    func name(in language: Language) -> String {
+        self == .settled ? language("확정", "final") : language("잠정", "provisional")
     }
 }
 
@@ -169,7 +164,6 @@ extension Correction {
 }
 
 extension ChartEntry.Field {
-    /// The name of the field.
     fileprivate func name(in language: Language) -> String {
         switch self {
         case .line: language("순번", "Row")
@@ -195,7 +189,6 @@ extension ChartEntry.Field {
 }
 
 extension ChartEntry.Value {
-    /// The formatted value.
     fileprivate func text(in language: Language) -> String {
         switch self {
         case .null: "-"

@@ -1,5 +1,6 @@
 import Concurrency
 import Glibc
+import JSONCoding
 import ServiceRuntime
 import Text
 
@@ -8,7 +9,6 @@ import Text
 /// All text is escaped (`escapedForTerminal`), because titles, names and errors come from strangers: a terminal obeys what is
 /// written to it. Only line feeds and ``TerminalColor`` stay. In JSON the escapes mean the same as what they replace.
 enum Console {
-    /// Whether standard output is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Whether output has colours: on a terminal that has them, unless `NO_COLOR` is set (https://no-color.org).
@@ -37,6 +37,11 @@ enum Console {
         write(escaped(line) + "\n", to: STDOUT_FILENO)
     }
 
+    /// Writes a line in the language of the running command to standard output.
+    static func print(_ korean: String, _ english: String) {
+        print(Language.current(korean, english))
+    }
+
     /// Writes lines for another program to standard output, with CR LF; they are escaped only if a terminal shows them.
     static func printRecords(_ records: [String]) {
         let lines = records.map { (isTerminal ? escaped($0) : $0) + "\r\n" }
@@ -61,6 +66,11 @@ enum Console {
     static func printError(_ line: String) {
         guard LogWriter.standardError.flush() else { return }
         write(escaped(line) + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes a line in the language of the running command to standard error.
+    static func printError(_ korean: String, _ english: String) {
+        printError(Language.current(korean, english))
     }
 
     /// Held by the task that ends the process, until it has.
@@ -88,9 +98,7 @@ enum Console {
             }
         }
     }
-}
 
-extension Console {
     /// Opens /dev/null for each standard descriptor that is closed: otherwise the next socket or file of the process would
     /// have its number, and what is printed would go into that.
     ///
@@ -114,6 +122,13 @@ extension Console {
             return !isTerminating
         }
         if isFirst { kill(getpid(), SIGTERM) }
+    }
+}
+
+extension JSON {
+    /// Returns the JSON of a value as text.
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try encode(value), as: UTF8.self)
     }
 }
 

@@ -5,7 +5,6 @@ import Text
 
 /// The text of the log of deliveries: a line for each attempt or end of a delivery.
 struct DeliveryText {
-    /// The entries, in order.
     let entries: [DeliveryLog.Entry]
     var language = Language.current
 
@@ -34,12 +33,10 @@ struct DeliveryText {
     }
 }
 
-/// The text of the dead letters.
 struct DeadLetterText {
     let letters: [DeliveryLog.Dead]
     var language = Language.current
 
-    /// A line for each letter.
     var lines: [String] {
         var table = TextTable([.left, .left, .left, .right, .left])
         for letter in letters {

@@ -47,10 +47,14 @@ extension ContractError {
         // In an answer of a service, `field` is a path of its own.
         [.badRequest, .dateOutOfRange].contains(code) ? field.flatMap(\.koreanFault) : nil
     }
+
+    /// This error in one line: in English the message of the wire, in Korean what the code means.
+    func summary(of topic: RequestTopic? = nil, in language: Language = .current) -> String {
+        language("\(korean(of: topic)) (\(code.rawValue))", "\(code.rawValue): \(message)")
+    }
 }
 
 extension ProductValidationError {
-    /// What is wrong with the product.
     func text(in language: Language = .current) -> String {
         language(field.koreanFault ?? message, message)
     }
@@ -82,14 +86,6 @@ extension String {
         default: nil
         }
     }
-
-}
-
-extension ContractError {
-    /// This error in one line: in English the message of the wire, in Korean what the code means.
-    func summary(of topic: RequestTopic? = nil, in language: Language = .current) -> String {
-        language("\(korean(of: topic)) (\(code.rawValue))", "\(code.rawValue): \(message)")
-    }
 }
 
 extension RequestTopic {
@@ -115,7 +111,6 @@ extension ContractError.Code {
         }
     }
 
-    /// What the code means, in Korean.
     var korean: String {
         switch self {
         case .badRequest: "잘못된 요청입니다"
@@ -146,7 +141,6 @@ extension UpstreamError {
 }
 
 extension UpstreamError.Kind {
-    /// What the kind means, in Korean.
     fileprivate var korean: String {
         switch self {
         case .badRequest: "잘못된 요청"
@@ -167,22 +161,10 @@ extension UpstreamError.Kind {
 }
 
 extension ResponseTimeoutError {
-    /// The addresses, and what to check; where the cause can be the name of one, what to write instead.
-    func text(
-        in language: Language = .current, resolve: (ZeroMQAddress) -> [ZeroMQAddress]? = { $0.resolved() }
-    ) -> String {
+    /// The addresses, and what to check.
+    func text(in language: Language = .current) -> String {
         let names = addresses.joined(separator: ", ")
-        let text = language("\(names)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
-        guard addresses.count == 1, let resolved = ZeroMQAddress(names).flatMap(resolve) else { return text }
-        guard !resolved.isEmpty else {
-            return text + language(". 이 이름의 IP 주소를 찾을 수 없습니다", "; the name has no address")
-        }
-        // libzmq tries one address of a name.
-        guard let other = resolved.first(where: { $0.description.hasPrefix("tcp://[") }) else { return text }
-        return text
-            + language(
-                ". 이름은 IPv4 주소로만 연결합니다. 프로세스가 IPv6에서 대기하면 \(other)를 지정하세요",
-                "; of a name only the IPv4 address is tried: write \(other) if the process listens there")
+        return language("\(names)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
     }
 }
 

@@ -13,14 +13,10 @@ struct EventFormatter {
     /// The time in Korea, the topic and a summary of the data.
     var text: String {
         // An event of another version may have data that this version cannot decode; the other events are still printed.
-        "\(time)  \(event.topic)  \((try? summary) ?? language("(읽을 수 없음)", "(cannot be read)"))"
+        let summary = (try? summary) ?? language("(읽을 수 없음)", "(cannot be read)")
+        return "\(TerminalColor.dim.paint(event.time.koreanText))  \(event.topic)  \(summary)"
     }
 
-    private var time: String {
-        TerminalColor.dim.paint(event.time.koreanText)
-    }
-
-    /// The text of an alert.
     private struct AlertBody: Decodable {
         let text: Alert.Text
     }
@@ -34,9 +30,8 @@ struct EventFormatter {
                     let audience = first.audience?.grouped ?? "?"
                     return language("1위 〈\(first.title)〉 \(audience)명", "1. \(first.title), \(audience) admissions")
                 }
-                let state = chart.state == .settled ? language("확정", "final") : language("잠정", "provisional")
                 let revision = language("\(chart.revision)차 집계", "revision \(chart.revision)")
-                return "\(leader ?? "-") · \(state) · \(revision)"
+                return "\(leader ?? "-") · \(chart.state.name(in: language)) · \(revision)"
             case .movie: return try event.data(as: Movie.self).title
             case .poster: return try event.data(as: Poster.self).image?.imageURL ?? language("포스터 없음", "no poster")
             case .products:
@@ -74,14 +69,11 @@ extension Date {
         return instant.koreanText
     }
 
-    /// The day and the time of day in Korea.
-    var koreanText: String { "\(KoreanDate(at: self)) \(koreanTime)" }
-
-    /// The time of day in Korea, `15:23:00`.
-    var koreanTime: String {
+    /// The day and the time of day in Korea, `2024-06-05 15:23:00`.
+    var koreanText: String {
         let day = KoreanDate(at: self)
         let seconds = Int(timeIntervalSince(day.start))
-        return [seconds / 3600, seconds / 60 % 60, seconds % 60]
-            .map { String(String(100 + $0).dropFirst()) }.joined(separator: ":")
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String(String(100 + $0).dropFirst()) }
+        return "\(day) \(time.joined(separator: ":"))"
     }
 }

@@ -35,7 +35,6 @@ struct MovieText {
     }
 }
 
-/// The text of a poster.
 struct PosterView {
     let poster: Poster
     var language = Language.current
@@ -63,7 +62,6 @@ struct PosterView {
 
 /// The text of a movie's days in the charts: its ranks, its audience and, on a terminal, a bar of the audience.
 struct MovieHistoryTable {
-    /// The days, in order.
     let days: [ChartAppearance]
     /// Whether lines have bars, and missing days a line with a mark.
     let hasPlot: Bool

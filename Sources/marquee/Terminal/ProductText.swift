@@ -56,14 +56,12 @@ struct ProductText {
         return [TerminalColor.bold.paint("\(product.name) (\(product.id))")] + table.lines
     }
 
-    /// Returns the text of a removed product.
     static func lines(removed: RemovedProduct, in language: Language = .current) -> [String] {
         ["\(removed.product?.name ?? language("상품", "Product")) (\(removed.id)) \(language("삭제", "removed"))"]
     }
 }
 
 extension Product {
-    /// The remaining stock.
     fileprivate func stockText(in language: Language) -> String {
         isSoldOut ? language("품절", "sold out") : language("\(stock)개", "\(stock) left")
     }

@@ -9,8 +9,6 @@ import Worker
 struct ProgressLine {
     let progress: BackfillProgress
     let forecast: BackfillForecast
-    /// The calls left of today's quota, and the quota of a day.
-    let quota: (left: Int, perDay: Int)
     let now: Date
     var language = Language.current
 
@@ -21,15 +19,8 @@ struct ProgressLine {
 
     /// The line without a bar.
     var plain: String {
-        let settled = progress.done + progress.failed
-        var parts = [
-            language(
-                "\(settled.grouped) / \(progress.total.grouped)건", "\(settled.grouped) of \(progress.total.grouped)"),
-            "\(Int(share * 100))%",
-        ]
-        if progress.failed > 0 {
-            parts.append(language("수집 실패 \(progress.failed.grouped)건", "\(progress.failed.grouped) not available"))
-        }
+        var parts = progress.counts(in: language)
+        parts.insert("\(Int(share * 100))%", at: 1)
         if progress.isOver { return (parts + [language("완료", "done")]).joined(separator: " · ") }
         switch progress.rests {
         case .quotaExhausted: parts.append(language("오늘 호출 한도 소진, 자정에 재개", "waiting for tomorrow's quota"))
@@ -41,24 +32,25 @@ struct ProgressLine {
         }
         parts.append(
             language(
-                "오늘 남은 호출 \(quota.left.grouped) / \(quota.perDay.grouped)회",
-                "\(quota.left.grouped) of today's \(quota.perDay.grouped) calls left"))
+                "오늘 남은 호출 \(forecast.leftToday.grouped) / \(forecast.perDay.grouped)회",
+                "\(forecast.leftToday.grouped) of today's \(forecast.perDay.grouped) calls left"))
         if let days = forecast.days, days > 0 {
             parts.append(language("\(days)일 남음", "\(days) day\(days == 1 ? "" : "s") to go"))
         }
         if let end = forecast.end(at: now) {
-            parts.append(language("\(Self.korean(end)) 완료 예정", "ends \(Self.korean(end)) in Korea"))
+            let minute = end.koreanText.dropLast(":00".count)
+            parts.append(language("\(minute) 완료 예정", "ends \(minute) in Korea"))
         }
         return parts.joined(separator: " · ")
     }
 
     private var share: Double {
-        progress.total == 0 ? 1 : Double(progress.done + progress.failed) / Double(progress.total)
+        progress.total == 0 ? 1 : Double(progress.settled) / Double(progress.total)
     }
 
     /// Returns a bar of `cells` cells that is filled to `share`, from 0 to 1.
     static func bar(_ share: Double, cells: Int) -> String {
-        let filled = Int((min(max(share, 0), 1) * Double(cells)).rounded(.down))
+        let filled = Int(share * Double(cells))
         return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: cells - filled) + "]"
     }
 
@@ -66,13 +58,44 @@ struct ProgressLine {
         let tenths = Int((value * 10).rounded())
         return tenths >= 1000 ? (tenths / 10).grouped : "\(tenths / 10).\(tenths % 10)"
     }
+}
 
-    /// Returns a time in Korea, without seconds.
-    private static func korean(_ time: Date) -> String {
-        let day = KoreanDate(at: time)
-        let minutes = Int(time.timeIntervalSince(day.start)) / 60
-        let time = [minutes / 60, minutes % 60].map { String(String(100 + $0).dropFirst()) }.joined(separator: ":")
-        return "\(day) \(time)"
+extension BackfillProgress {
+    /// The number of charts and movies that are in the log, or are not available.
+    var settled: Int { done + failed }
+
+    /// How many are settled of all, and how many are not available, if any.
+    func counts(in language: Language) -> [String] {
+        let (settled, total) = (settled.grouped, total.grouped)
+        let count = language("\(settled) / \(total)건", "\(settled) of \(total)")
+        guard failed > 0 else { return [count] }
+        return [count, language("수집 실패 \(failed.grouped)건", "\(failed.grouped) not available")]
+    }
+}
+
+/// Estimates the end of a backfill from the remaining work, the quota and the rate.
+struct BackfillForecast: Hashable, Sendable {
+    /// The number of charts and movies left.
+    let remaining: Int
+    /// The number of calls left for backfills today.
+    let leftToday: Int
+    /// The number of calls for backfills in a day.
+    let perDay: Int
+    /// The recent rate, per second; nil while it is unknown.
+    let rate: Double?
+
+    /// The number of midnights until the end; nil if no day has calls for backfills.
+    var days: Int? {
+        guard remaining > leftToday else { return 0 }
+        return perDay > 0 ? (remaining - leftToday + perDay - 1) / perDay : nil
+    }
+
+    /// Returns the estimated end at the present rate; nil if it is unknown.
+    func end(at now: Date) -> Date? {
+        guard let days, let rate, rate > 0 else { return nil }
+        if days == 0 { return now + Double(remaining) / rate }
+        let last = remaining - leftToday - (days - 1) * perDay
+        return (KoreanDate(at: now) + days).start + Double(last) / rate
     }
 }
 

@@ -4,70 +4,46 @@ import FoundationEssentials
 import Text
 import Worker
 
-/// The text of the status of the worker or the notifier: a line for each fact.
-struct StatusText {
-    /// What both processes answer to `status`; a field that one of them does not have is nil.
-    struct Status: Decodable {
-        struct Queue: Decodable {
-            let live: Int
-            let backfill: Int
-        }
-
-        struct Balance: Decodable {
-            let limit: Int
-            let used: Int
-            let left: Int
-            let leftForBackfill: Int
-        }
-
-        struct Run: Decodable {
-            let what: String
-            let at: String
-        }
-
-        struct Deliveries: Decodable {
-            let sent: Int
-            let waiting: Int
-            let dead: Int
-        }
-
-        let version: String
-        let epoch: String
-        let uptime: Int
-        let positions: [String: String]
-        let quota: [String: Balance]
-        var schedule: [Run]?
-        var backfill: BackfillProgress?
-        var setAside: [String]?
-        var sinks: [String: Deliveries]?
-        /// The worker's queue; the notifier's has another form, which `sinks` repeats.
-        var queue: Queue?
-        /// The process, if others may share its database; of workers, all that do.
-        var name: String?
-        var workers: [SharingWorker]?
-
-        private enum Key: String, CodingKey {
-            case version, epoch, uptime, positions, quota, schedule, backfill, setAside, sinks, queue, name, workers
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            version = try container.decode(String.self, forKey: .version)
-            epoch = try container.decode(String.self, forKey: .epoch)
-            uptime = try container.decode(Int.self, forKey: .uptime)
-            positions = try container.decode([String: String].self, forKey: .positions)
-            quota = try container.decode([String: Balance].self, forKey: .quota)
-            schedule = try container.decodeIfPresent([Run].self, forKey: .schedule)
-            backfill = try container.decodeIfPresent(BackfillProgress.self, forKey: .backfill)
-            setAside = try container.decodeIfPresent([String].self, forKey: .setAside)
-            sinks = try container.decodeIfPresent([String: Deliveries].self, forKey: .sinks)
-            queue = sinks == nil ? try container.decode(Queue.self, forKey: .queue) : nil
-            name = try container.decodeIfPresent(String.self, forKey: .name)
-            workers = try container.decodeIfPresent([SharingWorker].self, forKey: .workers)
-        }
+/// What worker and notifier answer to `status`; a field that one of them does not have is nil.
+struct ProcessStatus: Decodable {
+    struct Balance: Decodable {
+        let limit: Int
+        let used: Int
+        let left: Int
+        let leftForBackfill: Int
+        let forBackfill: Int
     }
 
-    let status: Status
+    struct Run: Decodable {
+        let what: String
+        let at: String
+    }
+
+    struct Deliveries: Decodable {
+        let sent: Int
+        let waiting: Int
+        let dead: Int
+    }
+
+    let version: String
+    let epoch: String
+    let uptime: Int
+    let positions: [String: String]
+    let quota: [String: Balance]
+    let schedule: [Run]?
+    let backfill: BackfillProgress?
+    let setAside: [String]?
+    let sinks: [String: Deliveries]?
+    /// The worker's queue, `live` and `backfill`; the notifier's has a number for each sink, which `sinks` repeats.
+    let queue: [String: Int]
+    /// The process, if others may share its database; of workers, all that do.
+    let name: String?
+    let workers: [SharingWorker]?
+}
+
+/// The text of the status of the worker or the notifier: a line for each fact.
+struct StatusText {
+    let status: ProcessStatus
     let address: String
     let isOfNotifier: Bool
     var language = Language.current
@@ -116,8 +92,9 @@ struct StatusText {
     }
 
     private var queue: [String] {
-        guard let queue = status.queue else { return [] }
-        let (live, backfill) = (queue.live.grouped, queue.backfill.grouped)
+        guard !isOfNotifier, let live = status.queue["live"]?.grouped,
+            let backfill = status.queue["backfill"]?.grouped
+        else { return [] }
         return [language("실시간 요청 \(live)건 · 과거 데이터 수집 \(backfill)건", "\(live) live · \(backfill) backfill")]
     }
 
@@ -141,14 +118,7 @@ struct StatusText {
 
     private var backfill: [String] {
         guard let backfill = status.backfill else { return [] }
-        let settled = (backfill.done + backfill.failed).grouped
-        var parts = [
-            "\(backfill.first) ~ \(backfill.last)",
-            language("\(settled) / \(backfill.total.grouped)건", "\(settled) of \(backfill.total.grouped)"),
-        ]
-        if backfill.failed > 0 {
-            parts.append(language("수집 실패 \(backfill.failed.grouped)건", "\(backfill.failed.grouped) not available"))
-        }
+        var parts = ["\(backfill.first) ~ \(backfill.last)"] + backfill.counts(in: language)
         if backfill.isOver { parts.append(language("완료", "done")) }
         if let code = backfill.rests {
             parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))

@@ -9,7 +9,6 @@ struct TextTable {
     private var rows: [[String]] = []
     private var paints: [[(String) -> String]] = []
 
-    /// Makes a table with one alignment a column.
     init(_ alignments: [Alignment]) {
         self.alignments = alignments
     }

@@ -9,7 +9,6 @@ import Text
 import Worker
 import ZeroMQ
 
-/// `marquee backfill`
 struct BackfillCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -34,36 +33,15 @@ struct BackfillCommand: Subcommand {
                 """),
             options: [
                 Usage.Option(
-                    name: "--week",
-                    meaning: Language.current(
-                        "주간·주말·주중 박스오피스도 수집", "also the weekly charts: of whole weeks, weekends and weekdays")),
+                    "--week", "주간·주말·주중 박스오피스도 수집", "also the weekly charts: of whole weeks, weekends and weekdays"),
                 Usage.Option(
-                    name: "--movies",
-                    meaning: Language.current(
-                        "박스오피스에 있는 모든 영화의 정보와 포스터도 수집", "also the facts and posters of all movies in the charts")),
-                Usage.Option(
-                    name: "--detach",
-                    meaning: Language.current("시작만 하고 진행 상황을 보지 않음", "start, and show no progress")),
-                Usage.Option(
-                    name: "--stop",
-                    meaning: Language.current(
-                        "수집을 중지(수집된 데이터는 그대로 남음)", "stop the backfill; the log keeps what was fetched")),
+                    "--movies", "박스오피스에 있는 모든 영화의 정보와 포스터도 수집",
+                    "also the facts and posters of all movies in the charts"),
+                Usage.Option("--detach", "시작만 하고 진행 상황을 보지 않음", "start, and show no progress"),
+                Usage.Option("--stop", "수집을 중지(수집된 데이터는 그대로 남음)", "stop the backfill; the log keeps what was fetched"),
             ])
     }
 
-    /// The part of the worker's status about backfills.
-    private struct Status: Decodable {
-        struct Balance: Decodable {
-            let limit: Int
-            let leftForBackfill: Int
-            let forBackfill: Int
-        }
-
-        let quota: [String: Balance]
-        let backfill: BackfillProgress?
-    }
-
-    /// The body of the command that starts or stops a backfill.
     private struct BackfillCommandBody: Encodable {
         var first: String?
         var last: String?
@@ -104,28 +82,20 @@ struct BackfillCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, addresses: configuration.reachableCommands)
-        do {
-            if command?.stop == true, try await activeBackfill(client) == nil {
-                Console.printError(
-                    Language.current(
-                        "marquee: 중지할 과거 데이터 수집 작업이 없습니다", "marquee: there is no backfill to stop"))
-                return .failed
-            }
-            if let command {
-                let body = String(decoding: try JSON.encode(command), as: UTF8.self)
-                let reply = try await client.ask("backfill", body, within: .seconds(10))
-                if let failure = reply.failure {
-                    failure.text().forEach(Console.printError)
-                    return failure.code.isRetryable ? .retryable : .failed
-                }
-                if command.stop == true { return try await reportStop(client) }
-                if isDetached { return .done }
-            }
-            return try await watch(client)
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
+        if command?.stop == true, try await activeBackfill(client) == nil {
+            Console.printError("marquee: 중지할 과거 데이터 수집 작업이 없습니다", "marquee: there is no backfill to stop")
+            return .failed
         }
+        if let command {
+            let reply = try await client.ask("backfill", try JSON.text(command), within: .seconds(10))
+            if let failure = reply.failure {
+                failure.text().forEach(Console.printError)
+                return failure.code.isRetryable ? .retryable : .failed
+            }
+            if command.stop == true { return try await reportStop(client) }
+            if isDetached { return .done }
+        }
+        return try await watch(client)
     }
 
     /// Returns the progress of the backfill that runs; nil if none does.
@@ -140,15 +110,13 @@ struct BackfillCommand: Subcommand {
         guard let progress = try await status(client).backfill else { return .done }
         let days = "\(progress.first)..\(progress.last)"
         Console.print(
-            Language.current(
-                "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건을 수집했습니다",
-                "stopped the backfill of \(days); \(progress.done.grouped) of \(progress.total.grouped) are in the log")
-        )
+            "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건을 수집했습니다",
+            "stopped the backfill of \(days); \(progress.done.grouped) of \(progress.total.grouped) are in the log")
         return .done
     }
 
-    private func status(_ client: CommandClient) async throws -> Status {
-        try JSON.decode(Status.self, from: try await client.ask("status", within: .seconds(5)).body)
+    private func status(_ client: CommandClient) async throws -> ProcessStatus {
+        try JSON.decode(from: try await client.ask("status", within: .seconds(5)).body)
     }
 
     /// Shows the progress until the backfill is done.
@@ -161,9 +129,8 @@ struct BackfillCommand: Subcommand {
                 let status = try await status(client)
                 guard let progress = status.backfill else {
                     Console.printError(
-                        Language.current(
-                            "marquee: 과거 데이터 수집 작업이 없습니다. FIRST..LAST를 지정해 시작하세요",
-                            "marquee: there is no backfill: start one with FIRST..LAST"))
+                        "marquee: 과거 데이터 수집 작업이 없습니다. FIRST..LAST를 지정해 시작하세요",
+                        "marquee: there is no backfill: start one with FIRST..LAST")
                     return .failed
                 }
                 isAnswered = true
@@ -180,16 +147,17 @@ struct BackfillCommand: Subcommand {
         }
     }
 
-    private func line(_ status: Status, _ progress: BackfillProgress, _ rate: inout RateEstimator) -> ProgressLine {
-        let settled = progress.done + progress.failed
+    private func line(
+        _ status: ProcessStatus, _ progress: BackfillProgress, _ rate: inout RateEstimator
+    ) -> ProgressLine {
         let balance = status.quota["kobis"]
-        let (left, perDay) = (balance?.leftForBackfill ?? 0, balance?.forBackfill ?? 0)
         return ProgressLine(
             progress: progress,
             forecast: BackfillForecast(
-                remaining: progress.total - settled, leftToday: left, perDay: perDay,
-                rate: rate.perSecond(settled, at: ContinuousClock.now)),
-            quota: (left, perDay), now: Date())
+                remaining: progress.total - progress.settled, leftToday: balance?.leftForBackfill ?? 0,
+                perDay: balance?.forBackfill ?? 0,
+                rate: rate.perSecond(progress.settled, at: ContinuousClock.now)),
+            now: Date())
     }
 }
 

@@ -6,7 +6,6 @@ import ServiceRuntime
 import Text
 import ZeroMQ
 
-/// `marquee poster`
 struct PosterCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -23,14 +22,10 @@ struct PosterCommand: Subcommand {
                 URL, too.
                 """) + "\n\n" + RequestRunner.statuses,
             options: [
-                Usage.Option(
-                    name: "--reject",
-                    meaning: Language.current(
-                        "이 포스터를 제외하고 다음 검색 결과를 사용", "reject this poster, and take the next hit"))
+                Usage.Option("--reject", "이 포스터를 제외하고 다음 검색 결과를 사용", "reject this poster, and take the next hit")
             ] + RequestRunner.options)
     }
 
-    /// The body of the worker's command.
     private struct Body: Encodable {
         let code: MovieCode
         var id: String?
@@ -57,7 +52,7 @@ struct PosterCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         guard rejects || url != nil else { return try await show(configuration) }
         let id = RequestID.random()
-        let body = try text(Body(code: code, id: id.description, reject: rejects ? true : nil, url: url))
+        let body = try JSON.text(Body(code: code, id: id.description, reject: rejects ? true : nil, url: url))
         return try await runner.run(configuration, for: .fetchMovie, isWhole: true) { client in
             let outcome = try await client.perform(
                 RequestFrames(topic: "poster", body: body), id: id,
@@ -70,26 +65,17 @@ struct PosterCommand: Subcommand {
     private func show(_ configuration: Configuration) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, addresses: configuration.reachableCommands)
-        do {
-            let reply = try await client.ask("poster", try text(Body(code: code)), within: runner.timeout)
-            await io.shutdown()
-            if let failure = reply.failure {
-                failure.text(of: .fetchMovie).forEach(Console.printError)
-                return failure.code.isRetryable ? .retryable : .failed
-            }
-            if runner.printsJSON {
-                Console.print(String(decoding: reply.body, as: UTF8.self))
-            } else {
-                try PosterView(poster: JSON.decode(Poster.self, from: reply.body)).lines.forEach(Console.print)
-            }
-            return .done
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
+        let reply = try await client.ask("poster", try JSON.text(Body(code: code)), within: runner.timeout)
+        await io.shutdown()
+        if let failure = reply.failure {
+            failure.text(of: .fetchMovie).forEach(Console.printError)
+            return failure.code.isRetryable ? .retryable : .failed
         }
-    }
-
-    private func text(_ body: Body) throws -> String {
-        String(decoding: try JSON.encode(body), as: UTF8.self)
+        if runner.printsJSON {
+            Console.print(String(decoding: reply.body, as: UTF8.self))
+        } else {
+            try PosterView(poster: JSON.decode(Poster.self, from: reply.body)).lines.forEach(Console.print)
+        }
+        return .done
     }
 }

@@ -4,7 +4,6 @@ import OpenMarket
 import ServiceRuntime
 import Text
 
-/// `marquee product`
 struct ProductCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -27,49 +26,33 @@ struct ProductCommand: Subcommand {
 
     private static var options: [Usage.Option] {
         [
+            Usage.Option("--page", value: "N", "list: 페이지 번호(기본값 1)", "list: which page (default 1)"),
             Usage.Option(
-                name: "--page", value: "N",
-                meaning: Language.current("list: 페이지 번호(기본값 1)", "list: which page (default 1)")),
+                "--per-page", value: "N", "list: 페이지당 상품 수, 1~100", "list: how many products a page, 1 to 100"),
+            Usage.Option("--all", "list: 모든 페이지", "list: all pages"),
             Usage.Option(
-                name: "--per-page", value: "N",
-                meaning: Language.current("list: 페이지당 상품 수, 1~100", "list: how many products a page, 1 to 100")),
-            Usage.Option(name: "--all", meaning: Language.current("list: 모든 페이지", "list: all pages")),
+                "--refresh", "list, show: 이미 수집된 상품도 오픈마켓에서 다시 조회",
+                "list, show: ask the market even if the log has the data"),
             Usage.Option(
-                name: "--refresh",
-                meaning: Language.current(
-                    "list, show: 이미 수집된 상품도 오픈마켓에서 다시 조회", "list, show: ask the market even if the log has the data")),
+                "--name", value: "TEXT", "register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more"),
             Usage.Option(
-                name: "--name", value: "TEXT",
-                meaning: Language.current("register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more")),
+                "--description", value: "TEXT", "register, modify: 설명, 10~1,000자",
+                "register, modify: 10 to 1,000 characters"),
+            Usage.Option("--price", value: "AMOUNT", "register, modify: 정가, 0보다 큼", "register, modify: more than 0"),
             Usage.Option(
-                name: "--description", value: "TEXT",
-                meaning: Language.current(
-                    "register, modify: 설명, 10~1,000자", "register, modify: 10 to 1,000 characters")),
+                "--currency", value: "KRW|USD", "register, modify: 통화(기본값 KRW)",
+                "register, modify: currency of the price (default KRW)"),
             Usage.Option(
-                name: "--price", value: "AMOUNT",
-                meaning: Language.current("register, modify: 정가, 0보다 큼", "register, modify: more than 0")),
+                "--discount", value: "AMOUNT", "register, modify: 할인 금액, 정가 이하", "register, modify: at most the price"),
             Usage.Option(
-                name: "--currency", value: "KRW|USD",
-                meaning: Language.current(
-                    "register, modify: 통화(기본값 KRW)", "register, modify: currency of the price (default KRW)")),
+                "--stock", value: "N", "register, modify: 재고 수량(기본값 0)",
+                "register, modify: the number in stock (default 0)"),
             Usage.Option(
-                name: "--discount", value: "AMOUNT",
-                meaning: Language.current("register, modify: 할인 금액, 정가 이하", "register, modify: at most the price")),
+                "--thumbnail", value: "N", "modify: 대표 사진의 번호", "modify: the number of the image for the thumbnail"),
             Usage.Option(
-                name: "--stock", value: "N",
-                meaning: Language.current(
-                    "register, modify: 재고 수량(기본값 0)", "register, modify: the number in stock (default 0)")),
-            Usage.Option(
-                name: "--thumbnail", value: "N",
-                meaning: Language.current(
-                    "modify: 대표 사진의 번호", "modify: the number of the image for the thumbnail")),
-            Usage.Option(
-                name: "--secret-file", value: "PATH",
-                meaning: Language.current(
-                    "register, modify, remove: 판매자 비밀키 파일", "register, modify, remove: the vendor's secret")),
-            Usage.Option(
-                name: "--yes",
-                meaning: Language.current("remove: 확인을 묻지 않음", "remove: do not ask for confirmation")),
+                "--secret-file", value: "PATH", "register, modify, remove: 판매자 비밀키 파일",
+                "register, modify, remove: the vendor's secret"),
+            Usage.Option("--yes", "remove: 확인을 묻지 않음", "remove: do not ask for confirmation"),
         ]
     }
 
@@ -138,7 +121,7 @@ struct ProductCommand: Subcommand {
                 Language.current("상품 \(id)번을 삭제할까요? [y/N] ", "Remove the product \(id)? [y/N] "))
         else { return true }
         let isConfirmed = ["y", "yes", "예", "네"].contains(answer.lowercased())
-        if !isConfirmed { Console.printError(Language.current("marquee: 삭제하지 않았습니다", "marquee: nothing was removed")) }
+        if !isConfirmed { Console.printError("marquee: 삭제하지 않았습니다", "marquee: nothing was removed") }
         return isConfirmed
     }
 

@@ -3,7 +3,6 @@ import Contract
 import ServiceRuntime
 import Text
 
-/// `marquee request`
 struct RequestCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -14,13 +13,10 @@ struct RequestCommand: Subcommand {
             details: RequestRunner.statuses,
             options: [
                 Usage.Option(
-                    name: "--refresh",
-                    meaning: Language.current(
-                        "이미 수집된 데이터도 영화진흥위원회에서 다시 조회", "ask the upstream even if the log has the data"))
+                    "--refresh", "이미 수집된 데이터도 영화진흥위원회에서 다시 조회", "ask the upstream even if the log has the data")
             ] + Usage.Option.market + [
                 .span,
-                Usage.Option(
-                    name: "--no-poster", meaning: Language.current("movie: 포스터 없이", "movie: without its poster")),
+                Usage.Option("--no-poster", "movie: 포스터 없이", "movie: without its poster"),
             ] + RequestRunner.options)
     }
 

@@ -8,13 +8,11 @@ import ZeroMQ
 
 /// Sends one request to the worker and prints the outcome, for `request`, `product` and `poster`.
 struct RequestRunner {
-    /// The options of both commands.
     static var options: [Usage.Option] {
         [
             .json,
             Usage.Option(
-                name: "--timeout", value: "SECONDS",
-                meaning: Language.current("응답을 기다리는 시간(초, 기본값 60)", "how many seconds to wait (default 60)")),
+                "--timeout", value: "SECONDS", "응답을 기다리는 시간(초, 기본값 60)", "how many seconds to wait (default 60)"),
         ]
     }
     /// The description of the exit status in their help texts.
@@ -29,12 +27,7 @@ struct RequestRunner {
 
     init(_ arguments: Arguments) throws(UsageError) {
         printsJSON = arguments.has("--json")
-        timeout = .seconds(
-            try arguments.value(
-                "--timeout", expected: Language.current("1~3600초", "a number of seconds from 1 to 3600")
-            ) { text in
-                Int(text).flatMap { (1...3600).contains($0) ? $0 : nil }
-            } ?? 60)
+        timeout = .seconds(try arguments.number("--timeout", in: 1...3600) ?? 60)
     }
 
     /// Sends the request and prints its outcome.
@@ -61,13 +54,7 @@ struct RequestRunner {
         let io = try configuration.makeClientThread()
         let client = RequestClient(
             io, commands: configuration.reachableCommands, events: configuration.reachableEvents)
-        let outcome: RequestClient.Outcome
-        do {
-            outcome = try await perform(client)
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
-        }
+        let outcome = try await perform(client)
         await io.shutdown()
         switch outcome {
         case .done(let done, let events):
@@ -75,7 +62,7 @@ struct RequestRunner {
             for problem in done.problems { problem.text().forEach(Console.printError) }
             return isWhole && !done.problems.isEmpty ? .failed : .done
         case .failed(let failure):
-            if printsJSON { Console.print(String(decoding: try JSON.encode(failure), as: UTF8.self)) }
+            if printsJSON { Console.print(try JSON.text(failure)) }
             failure.text(of: topic).forEach(Console.printError)
             return failure.code.isRetryable ? .retryable : .failed
         }

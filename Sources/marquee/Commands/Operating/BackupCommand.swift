@@ -4,7 +4,6 @@ import EventStore
 import ServiceRuntime
 import Text
 
-/// `marquee backup`
 struct BackupCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -24,23 +23,22 @@ struct BackupCommand: Subcommand {
             options: [.alerts])
     }
 
-    private let options: BackupOptions
+    private let file: String
+    private let isOfAlerts: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        options = try BackupOptions(arguments)
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let log = try configuration.existingLogDatabase(ofAlerts: options.isOfAlerts)
-        try log.backUp(to: options.file)
-        Console.print(
-            Language.current(
-                "\(log.name) → \(options.file) 백업 완료", "\(log.name) is backed up in \(options.file)"))
+        let log = try configuration.existingLogDatabase(ofAlerts: isOfAlerts)
+        try log.backUp(to: file)
+        Console.print("\(log.name) → \(file) 백업 완료", "\(log.name) is backed up in \(file)")
         return .done
     }
 }
 
-/// `marquee restore`
 struct RestoreCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -60,22 +58,22 @@ struct RestoreCommand: Subcommand {
             options: [.alerts])
     }
 
-    private let options: BackupOptions
+    private let file: String
+    private let isOfAlerts: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        options = try BackupOptions(arguments)
+        file = try arguments.onlyPositional("FILE")
+        isOfAlerts = arguments.has("--alerts")
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let (file, isOfAlerts) = (options.file, options.isOfAlerts)
         let other = configuration.logDatabase(ofAlerts: !isOfAlerts)
         guard !other.fits(file) else {
             let owner = isOfAlerts ? "수집 서버" : "알림 서버"
             Console.printError(
-                Language.current(
-                    "marquee: \(owner)의 데이터베이스입니다: \(file). --alerts 옵션\(isOfAlerts ? " 없이" : "과 함께") 복원하세요",
-                    "marquee: \(file) is a database of the \(other.owner): restore it with\(isOfAlerts ? "out" : "") "
-                        + "--alerts"))
+                "marquee: \(owner)의 데이터베이스입니다: \(file). --alerts 옵션\(isOfAlerts ? " 없이" : "과 함께") 복원하세요",
+                "marquee: \(file) is a database of the \(other.owner): restore it with\(isOfAlerts ? "out" : "") "
+                    + "--alerts")
             return .failed
         }
         _ = try DataFolder(configuration.dataFolder)
@@ -83,23 +81,11 @@ struct RestoreCommand: Subcommand {
         let kept = try log.restore(from: file)
         let contents = try log.contents()
         Console.print(
-            Language.current(
-                "\(log.name): 이벤트 \(contents.events.grouped)건, 새 에포크 \(contents.epoch)",
-                "\(log.name): \(contents.events.grouped) events, now of epoch \(contents.epoch)"))
+            "\(log.name): 이벤트 \(contents.events.grouped)건, 새 에포크 \(contents.epoch)",
+            "\(log.name): \(contents.events.grouped) events, now of epoch \(contents.epoch)")
         if let kept {
-            Console.print(Language.current("기존 데이터베이스 보관: \(kept)", "kept what was there: \(kept)"))
+            Console.print("기존 데이터베이스 보관: \(kept)", "kept what was there: \(kept)")
         }
         return .done
-    }
-}
-
-/// The arguments of a command that copies a database to or from a file.
-private struct BackupOptions {
-    let file: String
-    let isOfAlerts: Bool
-
-    init(_ arguments: Arguments) throws(UsageError) {
-        file = try arguments.onlyPositional("FILE")
-        isOfAlerts = arguments.has("--alerts")
     }
 }

@@ -33,7 +33,7 @@ struct CallBooking: Sendable {
         guard [Kobis.service, KakaoImageSearch.service].contains(service) else { return }
         do {
             if let worker {
-                let body = String(decoding: try JSON.encode(["service": service]), as: UTF8.self)
+                let body = try JSON.text(["service": service])
                 let failure = try await worker.ask("book", body, within: .seconds(5)).failure
                 guard let failure, failure.code == .quotaExhausted else { return }
                 throw UpstreamError(service: service, kind: .quotaExhausted, message: failure.message)

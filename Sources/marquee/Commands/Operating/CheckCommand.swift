@@ -11,7 +11,6 @@ import Worker
 import YAML
 import ZeroMQ
 
-/// `marquee check`
 struct CheckCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -203,9 +202,8 @@ struct CheckCommand: Subcommand {
             let rules = file.rules.names.count
             let sinks = file.sinks.count
             Console.print(
-                Language.current(
-                    "\(path): 규칙 \(rules)개, 알림 채널 \(sinks)개",
-                    "\(path): \(Self.count(rules, "rule")), \(Self.count(sinks, "sink"))"))
+                "\(path): 규칙 \(rules)개, 알림 채널 \(sinks)개",
+                "\(path): \(Self.count(rules, "rule")), \(Self.count(sinks, "sink"))")
             if printsRules { printRules(of: file) }
             return .done
         } catch {
@@ -228,17 +226,14 @@ struct CheckCommand: Subcommand {
         if !off.isEmpty {
             let names = off.joined(separator: ", ")
             Console.print(
-                Language.current(
-                    "`rules`에 없어 적용되지 않는 기본 규칙: \(names)",
-                    "not in force, because `rules` does not name them: \(names)"))
+                "`rules`에 없어 적용되지 않는 기본 규칙: \(names)", "not in force, because `rules` does not name them: \(names)")
         }
         for sink in file.sinks {
             let missing = sink.rules(notAmong: file.rules).map(\.rawValue).joined(separator: ", ")
             guard !missing.isEmpty else { continue }
             Console.print(
-                Language.current(
-                    "\(sink.name): 적용되지 않는 규칙을 지정함: \(missing)",
-                    "\(sink.name) names rules that are not in force: \(missing)"))
+                "\(sink.name): 적용되지 않는 규칙을 지정함: \(missing)",
+                "\(sink.name) names rules that are not in force: \(missing)")
         }
     }
 
@@ -292,7 +287,6 @@ struct CheckCommand: Subcommand {
         }
     }
 
-    /// The result of all checks.
     struct Report {
         private var table = TextTable([.left, .left, .left])
         private(set) var isGood = true

@@ -4,7 +4,6 @@ import ServiceRuntime
 import Storage
 import Text
 
-/// `marquee copy`
 struct CopyCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -28,11 +27,9 @@ struct CopyCommand: Subcommand {
                 """),
             options: [
                 Usage.Option(
-                    name: "--to", value: "TARGET",
-                    meaning: Language.current(
-                        "postgresql://USER@HOST/DATABASE(MARQUEE_DATA의 파일을 복사) 또는 폴더(MARQUEE_DATABASE를 복사)",
-                        "postgresql://USER@HOST/DATABASE, for the files in MARQUEE_DATA; or a folder, for MARQUEE_DATABASE"
-                    ))
+                    "--to", value: "TARGET",
+                    "postgresql://USER@HOST/DATABASE(MARQUEE_DATA의 파일을 복사) 또는 폴더(MARQUEE_DATABASE를 복사)",
+                    "postgresql://USER@HOST/DATABASE, for the files in MARQUEE_DATA; or a folder, for MARQUEE_DATABASE")
             ])
     }
 
@@ -65,10 +62,8 @@ struct CopyCommand: Subcommand {
         for (_, _, copy) in copies { try copy.finish() }
         for ((from, to, _), (rows, events)) in zip(copies, results) {
             Console.print(
-                Language.current(
-                    "\(from.owner): 이벤트 \(events.grouped)건, 행 \(rows.grouped)개, 에포크 동일: \(from.name) → \(to.name)",
-                    "\(from.owner): \(events.grouped) events, \(rows.grouped) rows, same epoch: \(from.name) → \(to.name)"
-                ))
+                "\(from.owner): 이벤트 \(events.grouped)건, 행 \(rows.grouped)개, 에포크 동일: \(from.name) → \(to.name)",
+                "\(from.owner): \(events.grouped) events, \(rows.grouped) rows, same epoch: \(from.name) → \(to.name)")
         }
         return .done
     }

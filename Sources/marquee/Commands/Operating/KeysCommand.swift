@@ -2,7 +2,6 @@ import Messaging
 import ServiceRuntime
 import Text
 
-/// `marquee keys`
 struct KeysCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -19,10 +18,9 @@ struct KeysCommand: Subcommand {
                 """),
             options: [
                 Usage.Option(
-                    name: "--roles", value: "ROLE,…",
-                    meaning: Language.current(
-                        "client: read, request, replay, shop, operate 중에서(기본값 read,request) 또는 none",
-                        "client: any of read, request, replay, shop, operate (default read,request), or none"))
+                    "--roles", value: "ROLE,…",
+                    "client: read, request, replay, shop, operate 중에서(기본값 read,request) 또는 none",
+                    "client: any of read, request, replay, shop, operate (default read,request), or none")
             ])
     }
 
@@ -72,10 +70,8 @@ struct KeysCommand: Subcommand {
             case .client: try folder.makeClient(name, roles: roles)
             }
         Console.print(
-            Language.current(
-                "\(files.secret)  비밀 키(\(kind.rawValue) 전용)", "\(files.secret)  secret: for the \(kind.rawValue) alone")
-        )
-        Console.print(Language.current("\(files.open)  공개 키", "\(files.open)  public"))
+            "\(files.secret)  비밀 키(\(kind.rawValue) 전용)", "\(files.secret)  secret: for the \(kind.rawValue) alone")
+        Console.print("\(files.open)  공개 키", "\(files.open)  public")
         return .done
     }
 }

@@ -6,7 +6,6 @@ import JSONCoding
 import ServiceRuntime
 import Text
 
-/// `marquee log`
 struct LogCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -18,7 +17,7 @@ struct LogCommand: Subcommand {
                 "체크섬이 맞지 않는 이벤트가 있으면 실패합니다.", "Fails if an event does not match its checksum."),
             options: [
                 .alerts,
-                Usage.Option(name: "--json", meaning: Language.current("JSON 객체 하나로 출력", "print one JSON object")),
+                Usage.Option("--json", "JSON 객체 하나로 출력", "print one JSON object"),
             ])
     }
 
@@ -34,12 +33,11 @@ struct LogCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let contents = try configuration.existingLogDatabase(ofAlerts: isOfAlerts).contents()
         if printsJSON {
-            Console.print(String(decoding: try JSON.encode(contents), as: UTF8.self))
+            Console.print(try JSON.text(contents))
         } else {
             Console.print(
-                Language.current(
-                    "\(contents.file), \(contents.bytes.grouped)바이트, 에포크 \(contents.epoch)",
-                    "\(contents.file), \(contents.bytes.grouped) bytes, epoch \(contents.epoch)"))
+                "\(contents.file), \(contents.bytes.grouped)바이트, 에포크 \(contents.epoch)",
+                "\(contents.file), \(contents.bytes.grouped) bytes, epoch \(contents.epoch)")
             for line in table(of: contents.streams).lines { Console.print(line) }
         }
         return .done

@@ -7,7 +7,6 @@ import ServiceRuntime
 import Text
 import ZeroMQ
 
-/// `marquee notify`
 struct NotifyCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -29,18 +28,12 @@ struct NotifyCommand: Subcommand {
                 dead letters of a sink again, or the one with this key.
                 """),
             options: [
-                Usage.Option(name: "--all", meaning: Language.current("test: 모든 알림 채널", "test: all sinks")),
+                Usage.Option("--all", "test: 모든 알림 채널", "test: all sinks"),
                 Usage.Option(
-                    name: "--rule", value: "RULE",
-                    meaning: Language.current("test: 이 규칙의 알림 예시", "test: what an alert of this rule looks like")),
-                Usage.Option(name: "--dead", meaning: Language.current("log: 발송에 실패한 알림", "log: the dead letters")),
-                Usage.Option(
-                    name: "--last", value: "N",
-                    meaning: Language.current("log: 줄 수(기본값 20)", "log: how many lines (default 20)")),
-                Usage.Option(
-                    name: "--json",
-                    meaning: Language.current(
-                        "log: 한 줄에 하나씩 JSON으로 출력", "log: print JSON, one object a line")),
+                    "--rule", value: "RULE", "test: 이 규칙의 알림 예시", "test: what an alert of this rule looks like"),
+                Usage.Option("--dead", "log: 발송에 실패한 알림", "log: the dead letters"),
+                Usage.Option("--last", value: "N", "log: 줄 수(기본값 20)", "log: how many lines (default 20)"),
+                Usage.Option("--json", "log: 한 줄에 하나씩 JSON으로 출력", "log: print JSON, one object a line"),
             ])
     }
 
@@ -85,10 +78,7 @@ struct NotifyCommand: Subcommand {
         }
         showsDead = arguments.has("--dead")
         printsJSON = arguments.has("--json")
-        count =
-            try arguments.value("--last", expected: Language.current("1~10,000", "a number from 1 to 10,000")) { text in
-                Int(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
-            } ?? 20
+        count = try arguments.number("--last", in: 1...10_000) ?? 20
     }
 
     /// Returns the rule of this name.
@@ -164,7 +154,7 @@ struct NotifyCommand: Subcommand {
         let file = try configuration.ruleFile()
         guard !file.sinks.isEmpty else {
             let file = configuration.rules ?? "MARQUEE_RULES"
-            return Console.print(Language.current("\(file): 알림 채널이 없습니다", "\(file): no sinks"))
+            return Console.print("\(file): 알림 채널이 없습니다", "\(file): no sinks")
         }
         SinkText(file: file).lines.forEach(Console.print)
     }
@@ -180,27 +170,18 @@ struct NotifyCommand: Subcommand {
     }
 
     private func print(_ values: [some Encodable]) throws {
-        for value in values { Console.print(String(decoding: try JSON.encode(value), as: UTF8.self)) }
+        for value in values { Console.print(try JSON.text(value)) }
     }
 
     private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, addresses: configuration.reachableAlertCommands)
-        do {
-            var reply = try await client.ask("retry", try Self.body(["sink": name]), within: .seconds(10))
-            if reply.failure?.code == .notFound {
-                reply = try await client.ask("retry", try Self.body(["letter": name]), within: .seconds(10))
-            }
-            await io.shutdown()
-            return try printResult(of: reply, for: name)
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
+        var reply = try await client.ask("retry", try JSON.text(["sink": name]), within: .seconds(10))
+        if reply.failure?.code == .notFound {
+            reply = try await client.ask("retry", try JSON.text(["letter": name]), within: .seconds(10))
         }
-    }
-
-    private static func body(_ fields: [String: String]) throws -> String {
-        String(decoding: try JSON.encode(fields), as: UTF8.self)
+        await io.shutdown()
+        return try printResult(of: reply, for: name)
     }
 
     private func printResult(of reply: Reply, for name: String) throws -> ExitStatus {
@@ -211,12 +192,11 @@ struct NotifyCommand: Subcommand {
         let sinks = try JSON.decode(RetryResult.self, from: reply.body).sinks
         for (sink, count) in sinks.sorted(by: { $0.key < $1.key }) {
             Console.print(
-                Language.current(
-                    "\(sink): 알림 \(count)건을 다시 발송합니다",
-                    "\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again"))
+                "\(sink): 알림 \(count)건을 다시 발송합니다",
+                "\(sink): \(count) \(count == 1 ? "alert goes" : "alerts go") out again")
         }
         if sinks.isEmpty {
-            Console.print(Language.current("\(name): 발송에 실패한 알림이 없습니다", "\(name) has no dead letter"))
+            Console.print("\(name): 발송에 실패한 알림이 없습니다", "\(name) has no dead letter")
         }
         return sinks.isEmpty ? .failed : .done
     }

@@ -7,25 +7,20 @@ import ServiceRuntime
 import Text
 import ZeroMQ
 
-/// `marquee status`
 struct StatusCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "status",
             summary: Language.current(
-                "프로세스의 상태를 보여 줍니다. 응답이 없으면 실패합니다.",
-                "Shows the status of a process, and fails if it does not answer."),
+                "프로세스의 상태를 보여 줍니다. 응답이 없으면 실패합니다.", "Shows the status of a process, and fails if it does not answer."),
             details: Language.current(
                 "기본 대상은 수집 서버입니다. 컨테이너의 상태 확인에도 씁니다.",
                 "Asks the worker by default. Containers use it as their health check."),
             options: [
-                Usage.Option(name: "--alerts", meaning: Language.current("알림 서버", "ask the notifier")),
-                Usage.Option(name: "--board", meaning: Language.current("보드", "ask the board")),
-                Usage.Option(name: "--sandbox", meaning: Language.current("샌드박스", "ask the sandbox")),
-                Usage.Option(
-                    name: "--json",
-                    meaning: Language.current(
-                        "프로세스의 응답을 그대로 출력", "print the reply of the process as it is")),
+                Usage.Option("--alerts", "알림 서버", "ask the notifier"),
+                Usage.Option("--board", "보드", "ask the board"),
+                Usage.Option("--sandbox", "샌드박스", "ask the sandbox"),
+                Usage.Option("--json", "프로세스의 응답을 그대로 출력", "print the reply of the process as it is"),
             ])
     }
 
@@ -56,26 +51,20 @@ struct StatusCommand: Subcommand {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(
             io, addresses: asksNotifier ? configuration.reachableAlertCommands : configuration.reachableCommands)
-        do {
-            let reply = try await client.ask("status", within: .seconds(10))
-            await io.shutdown()
-            if let failure = reply.failure {
-                failure.text().forEach(Console.printError)
-                return .failed
-            }
-            if printsJSON {
-                Console.print(String(decoding: reply.body, as: UTF8.self))
-            } else {
-                let view = StatusText(
-                    status: try JSON.decode(StatusText.Status.self, from: reply.body), address: await client.address,
-                    isOfNotifier: asksNotifier)
-                view.lines.forEach(Console.print)
-            }
-            return .done
-        } catch let error as ResponseTimeoutError {
-            Console.printError("marquee: \(error.text())")
-            return .timedOut
+        let reply = try await client.ask("status", within: .seconds(10))
+        await io.shutdown()
+        if let failure = reply.failure {
+            failure.text().forEach(Console.printError)
+            return .failed
         }
+        if printsJSON {
+            Console.print(String(decoding: reply.body, as: UTF8.self))
+        } else {
+            let text = StatusText(
+                status: try JSON.decode(from: reply.body), address: await client.address, isOfNotifier: asksNotifier)
+            text.lines.forEach(Console.print)
+        }
+        return .done
     }
 
     /// Prints the answer of `/healthz`, and fails unless it says that the process is healthy.

@@ -3,7 +3,6 @@ import Notifier
 import ServiceRuntime
 import Text
 
-/// `marquee board`
 struct BoardCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -23,29 +22,22 @@ struct BoardCommand: Subcommand {
             options: [
                 ParentMonitor.option,
                 Usage.Option(
-                    name: "--base-path", value: "PATH",
-                    meaning: Language.current(
-                        "리버스 프록시 아래의 경로, 예: /marquee/(기본값 /)",
-                        "the path under a reverse proxy, such as /marquee/ (default /)")),
+                    "--base-path", value: "PATH", "리버스 프록시 아래의 경로, 예: /marquee/(기본값 /)",
+                    "the path under a reverse proxy, such as /marquee/ (default /)"),
                 Usage.Option(
-                    name: "--sandbox",
-                    meaning: Language.current(
-                        "상품을 보여 주고 MARQUEE_SANDBOX_HTTP의 이미지를 허용",
-                        "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP")),
+                    "--sandbox", "상품을 보여 주고 MARQUEE_SANDBOX_HTTP의 이미지를 허용",
+                    "show products, and trust images of the sandbox at MARQUEE_SANDBOX_HTTP"),
                 Usage.Option(
-                    name: "--web", value: "DIR",
-                    meaning: Language.current(
-                        "웹 파일 폴더(기본값: 프로그램에 포함된 것)", "the folder of the web files (default: those of the program)")),
+                    "--web", value: "DIR", "웹 파일 폴더(기본값: 프로그램에 포함된 것)",
+                    "the folder of the web files (default: those of the program)"),
             ])
     }
 
     private var options = BoardProcess.Options()
-    private let isAttached: Bool
     private let trustsSandbox: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        isAttached = arguments.has(ParentMonitor.option.name)
         trustsSandbox = arguments.has("--sandbox")
         options.webFolder = arguments.value("--web")
         options.basePath =
@@ -56,7 +48,6 @@ struct BoardCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { ParentMonitor.start() }
         try configuration.checkAddresses(of: .board)
         var options = options
         options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil

@@ -3,7 +3,6 @@ import Notifier
 import ServiceRuntime
 import Text
 
-/// `marquee notifier`
 struct NotifierCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -25,31 +24,23 @@ struct NotifierCommand: Subcommand {
             options: [
                 ParentMonitor.option,
                 Usage.Option(
-                    name: "--since", value: "DATE",
-                    meaning: Language.current(
-                        "이미 수집된 DATE 이후 날짜의 알림도 발행",
-                        "publish the alerts of days from DATE on that are in the log already")),
+                    "--since", value: "DATE", "이미 수집된 DATE 이후 날짜의 알림도 발행",
+                    "publish the alerts of days from DATE on that are in the log already"),
                 .ranks,
                 Usage.Option(
-                    name: "--dry-run",
-                    meaning: Language.current(
-                        "발송하지 않고 보낼 내용만 출력", "send nothing to the sinks, and print what would be sent")),
+                    "--dry-run", "발송하지 않고 보낼 내용만 출력", "send nothing to the sinks, and print what would be sent"),
                 .crashAt,
             ])
     }
 
     private let since: KoreanDate?
-    private let isAttached: Bool
     private let ranks: Int?
     private let isDryRun: Bool
     private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        isAttached = arguments.has(ParentMonitor.option.name)
-        since = try arguments.value(
-            "--since", expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")
-        ) { KoreanDate($0) }
+        since = try arguments.day("--since")
         ranks = try arguments.ranks()
         isDryRun = arguments.has("--dry-run")
         failPoints = try arguments.failPoints()
@@ -57,7 +48,6 @@ struct NotifierCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals(reloadsOnHangup: true)
-        if isAttached { ParentMonitor.start() }
         let file = try configuration.ruleFile(ranks: ranks)
         let reloading = RuleFileReloading(requests: signals.reloads) {
             let file = try configuration.ruleFile(ranks: ranks)

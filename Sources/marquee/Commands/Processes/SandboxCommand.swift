@@ -2,7 +2,6 @@ import Sandbox
 import ServiceRuntime
 import Text
 
-/// `marquee sandbox`
 struct SandboxCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -21,33 +20,21 @@ struct SandboxCommand: Subcommand {
                 """),
             options: [
                 ParentMonitor.option,
+                Usage.Option("--seed", value: "N", "가상 데이터의 시드(기본값 1)", "the seed of the generated world (default 1)"),
                 Usage.Option(
-                    name: "--seed", value: "N",
-                    meaning: Language.current("가상 데이터의 시드(기본값 1)", "the seed of the generated world (default 1)")),
+                    "--recorded", value: "DIR", "이 폴더에 저장된 응답을 제공", "serve the recorded responses in this folder"),
+                Usage.Option("--kobis-key", value: "KEY", "이 영화진흥위원회 인증키만 허용", "accept only this KOBIS key"),
+                Usage.Option("--kakao-key", value: "KEY", "이 카카오 인증키만 허용", "accept only this Kakao key"),
                 Usage.Option(
-                    name: "--recorded", value: "DIR",
-                    meaning: Language.current("이 폴더에 저장된 응답을 제공", "serve the recorded responses in this folder")),
-                Usage.Option(
-                    name: "--kobis-key", value: "KEY",
-                    meaning: Language.current("이 영화진흥위원회 인증키만 허용", "accept only this KOBIS key")),
-                Usage.Option(
-                    name: "--kakao-key", value: "KEY",
-                    meaning: Language.current("이 카카오 인증키만 허용", "accept only this Kakao key")),
-                Usage.Option(
-                    name: "--fault", value: "NAME=VALUE",
-                    meaning: Language.current(
-                        "주입할 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
-                        "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2"),
-                    isRepeatable: true),
+                    "--fault", value: "NAME=VALUE", "주입할 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
+                    "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2", isRepeatable: true),
             ])
     }
 
     private var options = SandboxOptions()
-    private let isAttached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        isAttached = arguments.has(ParentMonitor.option.name)
         options.seed =
             try arguments.value("--seed", expected: Language.current("정수", "a whole number")) { UInt64($0) }
             ?? options.seed
@@ -65,7 +52,6 @@ struct SandboxCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { ParentMonitor.start() }
         try configuration.checkAddresses(of: .sandbox)
         let logger = configuration.logger("sandbox")
         var options = options

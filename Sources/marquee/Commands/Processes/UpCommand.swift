@@ -1,4 +1,5 @@
 import BoxOffice
+import Concurrency
 import Contract
 import FoundationEssentials
 import Glibc
@@ -11,7 +12,6 @@ import Worker
 import YAML
 import ZeroMQ
 
-/// `marquee up`
 struct UpCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -30,9 +30,7 @@ struct UpCommand: Subcommand {
                 """),
             options: [
                 Usage.Option(
-                    name: "--days", value: "N",
-                    meaning: Language.current(
-                        "시작할 때 요청할 일수(기본값 7)", "how many days to request at the start (default 7)"))
+                    "--days", value: "N", "시작할 때 요청할 일수(기본값 7)", "how many days to request at the start (default 7)")
             ])
     }
 
@@ -40,7 +38,7 @@ struct UpCommand: Subcommand {
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        days = try arguments.dayCount("--days") ?? 7
+        days = try arguments.number("--days", in: 1...100) ?? 7
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
@@ -49,12 +47,9 @@ struct UpCommand: Subcommand {
         let sinks = try configuration.ruleFile().sinks
         let children = try ChildProcessGroup(
             configuration, liveDays: days, notifierSharesOutput: sinks.contains(where: \.writesToStandardOutput))
-        switch await firstEnding(of: children, signals, configuration) {
-        case .stopped: return .done
-        case .failed(let message):
-            Console.printError("marquee: \(message)")
-            return .failed
-        }
+        guard let failure = await firstFailure(of: children, signals, configuration) else { return .done }
+        Console.printError("marquee: \(failure)")
+        return .failed
     }
 
     /// The time that the processes have to end after SIGTERM, before SIGKILL.
@@ -65,46 +60,36 @@ struct UpCommand: Subcommand {
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
 
-    /// The reason why the command ends.
-    private enum ExitReason: Sendable {
-        case stopped
-        case failed(String)
-    }
-
-    /// Runs the processes and shows charts until a signal or an error; then stops all processes and returns the reason.
-    private func firstEnding(
+    /// Runs the processes and shows charts until a signal or an error; then stops all processes and returns the error, if
+    /// any.
+    private func firstFailure(
         of children: ChildProcessGroup, _ signals: TerminationSignals, _ configuration: Configuration
-    ) async -> ExitReason {
-        await withTaskGroup(of: ExitReason.self) { tasks in
+    ) async -> String? {
+        await withThrowingTaskGroup(of: String?.self) { tasks in
             tasks.addTask {
                 await signals.first()
-                return .stopped
+                return nil
             }
             tasks.addTask {
                 for await _ in signals.reloads { reloadRules(configuration, children) }
-                return .stopped
+                return nil
             }
             for role in children.roles {
-                tasks.addTask {
-                    do {
-                        return try await keepRunning(role, of: children)
-                    } catch {
-                        return .failed(Language.current.text(of: error))
-                    }
-                }
+                tasks.addTask { try await keepRunning(role, of: children) }
             }
             tasks.addTask {
-                do {
-                    try await show(configuration, children)
-                    return .stopped
-                } catch {
-                    return .failed(Language.current.text(of: error))
-                }
+                try await show(configuration, children)
+                return nil
             }
-            let first = await tasks.next() ?? .stopped
+            let failure: String?
+            do {
+                failure = try await tasks.next() ?? nil
+            } catch {
+                failure = Language.current.text(of: error)
+            }
             await children.stop(grace: Self.grace)
             tasks.cancelAll()
-            return first
+            return failure
         }
     }
 
@@ -120,30 +105,29 @@ struct UpCommand: Subcommand {
         }
     }
 
-    /// Starts the process of a role, and starts it again whenever it ends, until the group stops.
-    private func keepRunning(_ role: String, of children: ChildProcessGroup) async throws -> ExitReason {
+    /// Starts the process of a role, and starts it again whenever it ends, until the group stops. Returns why it cannot run
+    /// at all.
+    private func keepRunning(_ role: String, of children: ChildProcessGroup) async throws -> String? {
         var pause = Self.firstPause
         var isFirst = true
         while let child = try children.start(role) {
             let status = await child.ended()
             let cause = child.cause(of: status)
             if isFirst, status > 0, child.uptime < Self.startPeriod {
-                return .failed(
-                    Language.current(
-                        "\(ChildProcess.korean(role)) 시작 실패: \(cause)", "the \(role) does not start: \(cause)"))
+                return Language.current(
+                    "\(ChildProcess.korean(role)) 시작 실패: \(cause)", "the \(role) does not start: \(cause)")
             }
             if children.isStopping { break }
             if child.uptime > Self.longestPause { pause = Self.firstPause }
             let seconds = pause.components.seconds
             Console.printError(
-                Language.current(
-                    "marquee: \(ChildProcess.korean(role))를 \(seconds)초 뒤에 다시 시작합니다: \(cause)",
-                    "marquee: the \(role) starts again in \(seconds) s: \(cause)"))
+                "marquee: \(ChildProcess.korean(role))를 \(seconds)초 뒤에 다시 시작합니다: \(cause)",
+                "marquee: the \(role) starts again in \(seconds) s: \(cause)")
             try await Task.sleep(for: pause)
             pause = min(pause * 2, Self.longestPause)
             isFirst = false
         }
-        return .stopped
+        return nil
     }
 
     /// Requests the last days, the oldest first, and prints their charts and alerts until the task is cancelled.
@@ -157,19 +141,18 @@ struct UpCommand: Subcommand {
         let client = RequestClient(
             io, commands: configuration.reachableCommands, events: configuration.reachableEvents)
         // The requests wait for both subscriptions: an event that is published earlier would not be shown.
-        let (chartsAreLive, chartsLive) = AsyncStream.makeStream(of: Never.self)
-        let (alertsAreLive, alertsLive) = AsyncStream.makeStream(of: Never.self)
+        let (chartsWait, alertsWait) = (WakeSignal(), WakeSignal())
         try await withThrowingTaskGroup { tasks in
             tasks.addTask {
                 _ = try await charts.read { events, isLive -> Never? in
-                    if isLive { chartsLive.finish() }
+                    if isLive { chartsWait.stop() }
                     for event in events { try printChart(event) }
                     return nil
                 }
             }
             tasks.addTask {
                 _ = try await alerts.read { events, isLive -> Never? in
-                    if isLive { alertsLive.finish() }
+                    if isLive { alertsWait.stop() }
                     // The notifier prints them itself if the rule file says so.
                     for event in events where !children.notifierSharesOutput {
                         Console.print(EventFormatter(event: event).text)
@@ -178,8 +161,8 @@ struct UpCommand: Subcommand {
                 }
             }
             tasks.addTask {
-                for await _ in chartsAreLive {}
-                for await _ in alertsAreLive {}
+                await chartsWait.waitForStop()
+                await alertsWait.waitForStop()
                 try await waitForHistory(io, configuration.reachableCommands, ofNewLog: children.beginsNewLog)
                 try await requestDays(through: yesterday, client)
             }
@@ -207,11 +190,6 @@ struct UpCommand: Subcommand {
         Console.print("")
     }
 
-    /// The part of the worker's status about backfills.
-    private struct Status: Decodable {
-        let backfill: BackfillProgress?
-    }
-
     /// Waits while the worker fetches what the alerts of a new log rest on. If that pauses, the charts come first.
     ///
     /// - Parameter isNew: whether the log began with this command, so that its history is announced even if it is over.
@@ -221,16 +199,15 @@ struct UpCommand: Subcommand {
         while true {
             do {
                 let reply = try await client.ask("status", within: .seconds(5))
-                guard reply.failure == nil, let job = try JSON.decode(Status.self, from: reply.body).backfill,
+                guard reply.failure == nil, let job = try JSON.decode(ProcessStatus.self, from: reply.body).backfill,
                     job.isInitial
                 else { break }
                 let isRunning = !job.isOver && job.rests == nil
                 if !isAnnounced, isNew || isRunning {
                     isAnnounced = true
                     Console.print(
-                        Language.current(
-                            "알림에 필요한 과거 데이터를 먼저 수집합니다: \(job.first) ~ \(job.last)",
-                            "fetching the past days that alerts count: \(job.first) to \(job.last)"))
+                        "알림에 필요한 과거 데이터를 먼저 수집합니다: \(job.first) ~ \(job.last)",
+                        "fetching the past days that alerts count: \(job.first) to \(job.last)")
                 }
                 guard isRunning else { break }
             } catch is ResponseTimeoutError {

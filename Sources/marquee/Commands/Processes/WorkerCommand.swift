@@ -2,7 +2,6 @@ import ServiceRuntime
 import Text
 import Worker
 
-/// `marquee worker`
 struct WorkerCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -15,15 +14,11 @@ struct WorkerCommand: Subcommand {
             options: [
                 ParentMonitor.option,
                 Usage.Option(
-                    name: "--sandbox",
-                    meaning: Language.current(
-                        "MARQUEE_KOBIS_KEY가 없으면 MARQUEE_SANDBOX_HTTP의 샌드박스를 사용",
-                        "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead")),
+                    "--sandbox", "MARQUEE_KOBIS_KEY가 없으면 MARQUEE_SANDBOX_HTTP의 샌드박스를 사용",
+                    "without MARQUEE_KOBIS_KEY, use the sandbox at MARQUEE_SANDBOX_HTTP instead"),
                 Usage.Option(
-                    name: daysOption, value: "N",
-                    meaning: Language.current(
-                        "새로 시작할 때 알림까지 보낼 최근 일수(기본값 3)",
-                        "how many days a new log begins with that fire alerts (default 3)")),
+                    daysOption, value: "N", "새로 시작할 때 알림까지 보낼 최근 일수(기본값 3)",
+                    "how many days a new log begins with that fire alerts (default 3)"),
                 .crashAt,
             ])
     }
@@ -33,20 +28,17 @@ struct WorkerCommand: Subcommand {
 
     private let days: Int
     private let fallsBackOnSandbox: Bool
-    private let isAttached: Bool
     private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
-        isAttached = arguments.has(ParentMonitor.option.name)
         fallsBackOnSandbox = arguments.has("--sandbox")
-        days = try arguments.dayCount(Self.daysOption) ?? WorkerProcess.usualLiveDays
+        days = try arguments.number(Self.daysOption, in: 1...100) ?? WorkerProcess.usualLiveDays
         failPoints = try arguments.failPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals()
-        if isAttached { ParentMonitor.start() }
         let configuration = fallsBackOnSandbox ? configuration.withSandbox() : configuration
         let runtime = Runtime(logger: configuration.logger("worker"), failPoints: failPoints)
         let worker = WorkerProcess(configuration, liveDays: days, runtime: runtime)

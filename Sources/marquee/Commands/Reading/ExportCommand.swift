@@ -5,7 +5,6 @@ import FoundationEssentials
 import ServiceRuntime
 import Text
 
-/// `marquee export`
 struct ExportCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -23,18 +22,10 @@ struct ExportCommand: Subcommand {
                 runs. Days that were never requested are omitted; fails if that is all of them.
                 """),
             options: [
-                Usage.Option(
-                    name: "--csv",
-                    meaning: Language.current("열 이름을 포함한 표", "a table of all lines, with column names")),
-                Usage.Option(
-                    name: "--json",
-                    meaning: Language.current("박스오피스 이벤트를 한 줄에 하나씩", "the charts' events, one JSON object a line")),
-                Usage.Option(
-                    name: "--from", value: "DATE",
-                    meaning: Language.current("시작일(기본값 2003-11-11)", "the first day (default 2003-11-11)")),
-                Usage.Option(
-                    name: "--to", value: "DATE",
-                    meaning: Language.current("종료일(기본값 yesterday)", "the last day (default yesterday)")),
+                Usage.Option("--csv", "열 이름을 포함한 표", "a table of all lines, with column names"),
+                Usage.Option("--json", "박스오피스 이벤트를 한 줄에 하나씩", "the charts' events, one JSON object a line"),
+                Usage.Option("--from", value: "DATE", "시작일(기본값 2003-11-11)", "the first day (default 2003-11-11)"),
+                Usage.Option("--to", value: "DATE", "종료일(기본값 yesterday)", "the last day (default yesterday)"),
             ] + Usage.Option.market)
     }
 
@@ -71,9 +62,8 @@ struct ExportCommand: Subcommand {
         }
         guard days > 0 else {
             Console.printError(
-                Language.current(
-                    "marquee: \(first)~\(last) 일별 박스오피스가 아직 수집되지 않았습니다. `marquee backfill`로 수집하세요",
-                    "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`"))
+                "marquee: \(first)~\(last) 일별 박스오피스가 아직 수집되지 않았습니다. `marquee backfill`로 수집하세요",
+                "marquee: the log has no chart from \(first) to \(last); fetch them with `marquee backfill`")
             return .failed
         }
         return .done

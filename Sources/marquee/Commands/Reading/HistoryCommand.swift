@@ -4,7 +4,6 @@ import EventStore
 import ServiceRuntime
 import Text
 
-/// `marquee history`
 struct HistoryCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -17,16 +16,12 @@ struct HistoryCommand: Subcommand {
                 "Reads the worker's log, also while the worker runs. Days that were never requested are not in it."),
             options: [
                 Usage.Option(
-                    name: "--revisions",
-                    meaning: Language.current(
-                        "day, week: 차수별 정정 내역과 수집 시각",
-                        "day, week: the corrections, and when the worker fetched them"))
+                    "--revisions", "day, week: 차수별 정정 내역과 수집 시각",
+                    "day, week: the corrections, and when the worker fetched them")
             ] + Usage.Option.market + [
                 .span,
                 Usage.Option(
-                    name: "--json",
-                    meaning: Language.current(
-                        "박스오피스 이벤트를 한 줄에 하나씩 JSON으로 출력", "print the charts' events, one JSON object a line")),
+                    "--json", "박스오피스 이벤트를 한 줄에 하나씩 JSON으로 출력", "print the charts' events, one JSON object a line"),
             ])
     }
 
@@ -78,9 +73,7 @@ struct HistoryCommand: Subcommand {
     private func show(_ days: [ChartAppearance], of code: MovieCode) -> ExitStatus {
         guard !days.isEmpty else {
             Console.printError(
-                Language.current(
-                    "marquee: 수집된 박스오피스에 없는 영화입니다: \(code)",
-                    "marquee: no chart in the log contains the movie \(code)"))
+                "marquee: 수집된 박스오피스에 없는 영화입니다: \(code)", "marquee: no chart in the log contains the movie \(code)")
             return .failed
         }
         if printsJSON {
@@ -94,9 +87,8 @@ struct HistoryCommand: Subcommand {
     private func show(_ revisions: [ChartRevision], of topic: Topic) throws -> ExitStatus {
         guard let newest = revisions.last else {
             Console.printError(
-                Language.current(
-                    "marquee: \(topic) 차트가 로그에 없습니다. `marquee request`로 요청하세요",
-                    "marquee: the log has no \(topic); request it with `marquee request`"))
+                "marquee: \(topic) 차트가 로그에 없습니다. `marquee request`로 요청하세요",
+                "marquee: the log has no \(topic); request it with `marquee request`")
             return .failed
         }
         let shown = showsRevisions ? revisions : [newest]

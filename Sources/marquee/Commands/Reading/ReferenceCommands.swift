@@ -2,7 +2,6 @@ import BoxOffice
 import ServiceRuntime
 import Text
 
-/// `marquee areas`
 struct AreasCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -27,7 +26,6 @@ struct AreasCommand: Subcommand {
     }
 }
 
-/// `marquee version`
 struct VersionCommand: Subcommand {
     static var usage: Usage {
         Usage(name: "version", summary: Language.current("버전을 출력합니다.", "Prints the version."))

@@ -8,7 +8,6 @@ import Storage
 import Text
 import Worker
 
-/// `marquee replay`
 struct ReplayCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -39,35 +38,24 @@ struct ReplayCommand: Subcommand {
     private static var options: [Usage.Option] {
         [
             Usage.Option(
-                name: "--from", value: "LOG",
-                meaning: Language.current(
-                    "수집 서버의 데이터베이스(파일이나 postgresql://…)나 그 백업(기본값: 설정된 데이터베이스)",
-                    "the worker's database, a file or postgresql://…, or a backup (default: the configured one)")),
+                "--from", value: "LOG", "수집 서버의 데이터베이스(파일이나 postgresql://…)나 그 백업(기본값: 설정된 데이터베이스)",
+                "the worker's database, a file or postgresql://…, or a backup (default: the configured one)"),
             Usage.Option(
-                name: "--rules", value: "FILE",
-                meaning: Language.current(
-                    "규칙 파일(기본값: MARQUEE_RULES, 없으면 기본 규칙)",
-                    "the rules (default: MARQUEE_RULES, or the built-in ones)")),
+                "--rules", value: "FILE", "규칙 파일(기본값: MARQUEE_RULES, 없으면 기본 규칙)",
+                "the rules (default: MARQUEE_RULES, or the built-in ones)"),
             Usage.Option(
-                name: "--since", value: "DATE",
-                meaning: Language.current(
-                    "이미 수집된 박스오피스 중 DATE 이후의 것만 알림 대상(기본값: 전체)",
-                    "of the charts that were there before, those from DATE on fire (default: all)")),
+                "--since", value: "DATE", "이미 수집된 박스오피스 중 DATE 이후의 것만 알림 대상(기본값: 전체)",
+                "of the charts that were there before, those from DATE on fire (default: all)"),
             Usage.Option(
-                name: "--dry-run",
-                meaning: Language.current(
-                    "이 규칙이었다면 발생했을 알림을 날짜순으로 출력", "print the alerts that the rules would have fired, day by day")),
+                "--dry-run", "이 규칙이었다면 발생했을 알림을 날짜순으로 출력",
+                "print the alerts that the rules would have fired, day by day"),
             .ranks,
             Usage.Option(
-                name: "--learned", value: "N",
-                meaning: Language.current(
-                    "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
-                    "charts up to this sequence of the ranking stream fire nothing")),
+                "--learned", value: "N", "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
+                "charts up to this sequence of the ranking stream fire nothing"),
             Usage.Option(
-                name: "--as", value: "DB",
-                meaning: Language.current(
-                    "--learned와 --since를 알림 서버의 데이터베이스에서 읽음(그 로그와 비교할 때)",
-                    "take --learned and --since from a notifier's database, to compare with its log")),
+                "--as", value: "DB", "--learned와 --since를 알림 서버의 데이터베이스에서 읽음(그 로그와 비교할 때)",
+                "take --learned and --since from a notifier's database, to compare with its log"),
         ]
     }
 
@@ -83,20 +71,13 @@ struct ReplayCommand: Subcommand {
         try arguments.rejectPositional()
         log = arguments.value("--from")
         rules = arguments.value("--rules")
-        since = try arguments.value(
-            "--since", expected: Language.current("2024-06-04 같은 날짜", "a date such as 2024-06-04")
-        ) { KoreanDate($0) }
+        since = try arguments.day("--since")
         ranks = try arguments.ranks()
         learned = try arguments.value("--learned", expected: Language.current("이벤트 번호", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
         notifier = arguments.value("--as")
         isDryRun = arguments.has("--dry-run")
-        if rules != nil {
-            try arguments.reject(
-                "--ranks", because: "옵션은 --rules와 함께 쓸 수 없습니다. 규칙 파일의 `by`를 지정하세요",
-                "does not apply with --rules: set `by` in that file instead")
-        }
         if notifier != nil {
             try arguments.reject(
                 "--learned", "--since", because: "옵션은 --as와 함께 쓸 수 없습니다. 데이터베이스에서 읽습니다",

@@ -6,7 +6,6 @@ import ServiceRuntime
 import Text
 import ZeroMQ
 
-/// `marquee watch`
 struct WatchCommand: Subcommand {
     static var usage: Usage {
         Usage(
@@ -78,13 +77,11 @@ struct WatchCommand: Subcommand {
         while true {
             if let problem = heartbeats.problem, !isKnown {
                 Console.printError(
-                    Language.current(
-                        "marquee: \(address)에서 하트비트가 오지 않습니다. 프로세스가 실행되면 이벤트가 표시됩니다",
-                        "marquee: \(problem) at \(address); events are shown once it runs"))
+                    "marquee: \(address)에서 하트비트가 오지 않습니다. 프로세스가 실행되면 이벤트가 표시됩니다",
+                    "marquee: \(problem) at \(address); events are shown once it runs")
             } else if heartbeats.isAlive, isKnown {
                 Console.printError(
-                    Language.current(
-                        "marquee: \(address)에서 하트비트가 다시 옵니다", "marquee: heartbeats arrive from \(address) again"))
+                    "marquee: \(address)에서 하트비트가 다시 옵니다", "marquee: heartbeats arrive from \(address) again")
             }
             isKnown = !heartbeats.isAlive
             try await Task.sleep(for: .seconds(1))
