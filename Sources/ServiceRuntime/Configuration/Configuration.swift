@@ -199,8 +199,8 @@ public struct Configuration: Sendable {
         workerHTTP = try environment.httpAddress(.workerHTTP)
         notifierHTTP = try environment.httpAddress(.notifierHTTP)
         boardHTTP = try environment.httpAddress(.boardHTTP)
-        boardMetricsHTTP = try environment.optionalHTTPAddress(.boardMetricsHTTP)
-        publicURL = try environment.optionalURL(.publicURL)
+        boardMetricsHTTP = try environment.optional(.boardMetricsHTTP, environment.httpAddress)
+        publicURL = try environment.optional(.publicURL, environment.url)
         sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
         boardPassword = try environment.password(.boardPassword)
         boardRate = try environment.limit(.boardRate)
@@ -217,32 +217,25 @@ public struct Configuration: Sendable {
             connections: try environment.limit(.clientConnections),
             connectionsPerKey: try environment.limit(.clientKeyConnections),
             pendingConnections: try environment.limit(.clientPending))
-        memoryBudget = MemoryBudget(
-            setting: try environment.integer(
-                .memory, in: 64...1_048_576,
-                expected: BilingualText("64~1048576의 정수(MiB)", "a number of MiB from 64 to 1048576")) << 20)
+        let memory = try environment.integer(.memory, in: 64...1_048_576, of: "MiB", "a number of MiB")
+        memoryBudget = MemoryBudget(setting: memory << 20)
         clientDailyMegabytes = try environment.limit(.clientDailyMegabytes)
-        requestDays = try environment.integer(
-            .requestDays, in: 1...36_500, expected: BilingualText("1 이상의 정수(일)", "a number of days from 1 on"))
+        requestDays = try environment.integer(.requestDays, in: 1...36_500, of: "일", "a number of days")
         diskReserveMegabytes = try environment.integer(
-            .diskReserve, in: 0...1_000_000,
-            expected: BilingualText("0~1000000의 정수(MB)", "a number of megabytes from 0 to 1000000"))
+            .diskReserve, in: 0...1_000_000, of: "MB", "a number of megabytes")
         allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
         kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
         kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)
         openMarket = try environment.openMarket()
-        quotaReserve = try environment.integer(
-            .quotaReserve, in: 0...100, expected: BilingualText("0~100의 정수(%)", "a percentage from 0 to 100"))
-        callsAtOnce = try environment.integer(
-            .callsAtOnce, in: 1...500, expected: BilingualText("1~500의 정수", "a whole number from 1 to 500"))
-        schedule = try environment.flag(.schedule)
-        ownHistoryDays = try environment[.historyDays].map { _ throws(ConfigurationError) in
-            try environment.integer(
-                .historyDays, in: 0...400, expected: BilingualText("0~400의 정수(일)", "a number of days from 0 to 400"))
+        quotaReserve = try environment.integer(.quotaReserve, in: 0...100, of: "%", "a percentage")
+        callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500)
+        schedule = try environment.optional(.schedule, environment.flag)
+        ownHistoryDays = try environment.optional(.historyDays) { variable throws(ConfigurationError) in
+            try environment.integer(variable, in: 0...400, of: "일", "a number of days")
         }
         dataFolder = try environment.absolutePath(.data)
         database = try environment.databaseAddress()
-        rules = try environment.optionalPath(.rules)
+        rules = try environment.optional(.rules, environment.absolutePath)
         logLevel = try environment.choice(.logLevel)
         logFormat = try environment.choice(.logFormat)
         isTraceable = try environment.isGiven(.traceable, as: "yes")

@@ -79,23 +79,36 @@ struct Environment {
     // MARK: Numbers and words
 
     func limit(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Int {
-        try integer(
-            variable, in: 1...1_000_000_000,
-            expected: BilingualText("1~1000000000의 정수", "a whole number from 1 to 1000000000"))
+        try integer(variable, in: 1...1_000_000_000)
     }
 
+    /// Returns a whole number.
+    ///
+    /// - Parameters:
+    ///   - unit: its unit, for the error in Korean.
+    ///   - noun: what it is, for the error in English.
     func integer(
-        _ variable: EnvironmentVariable, in range: ClosedRange<Int>, expected: BilingualText
+        _ variable: EnvironmentVariable, in range: ClosedRange<Int>, of unit: String? = nil,
+        _ noun: String = "a whole number"
     ) throws(ConfigurationError) -> Int {
-        try value(variable, expected: expected) { text in
+        let (first, last) = (range.lowerBound, range.upperBound)
+        let expected = BilingualText(
+            "\(first)~\(last)의 정수" + (unit.map { "(\($0))" } ?? ""), "\(noun) from \(first) to \(last)")
+        return try value(variable, expected: expected) { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    /// Returns a value of `on` or `off`; nil if the variable is not set.
-    func flag(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Bool? {
-        guard self[variable] != nil else { return nil }
-        return try value(variable, expected: BilingualText("on, off", "on or off")) { ["on": true, "off": false][$0] }
+    /// Returns whether a value is `on`, and not `off`.
+    func flag(_ variable: EnvironmentVariable) throws(ConfigurationError) -> Bool {
+        try value(variable, expected: BilingualText("on, off", "on or off")) { ["on": true, "off": false][$0] }
+    }
+
+    /// Returns what `read` makes of a variable; nil if it is not set.
+    func optional<Value>(
+        _ variable: EnvironmentVariable, _ read: (EnvironmentVariable) throws(ConfigurationError) -> Value
+    ) throws(ConfigurationError) -> Value? {
+        self[variable] == nil ? nil : try read(variable)
     }
 
     /// Returns whether a variable is set; `word` is the only value that it may have.
@@ -129,32 +142,20 @@ struct Environment {
             read: HTTPAddress.init)
     }
 
-    func optionalHTTPAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> HTTPAddress? {
-        self[variable] == nil ? nil : try httpAddress(variable)
-    }
-
     /// Reads IP addresses, separated by commas.
     func ipAddresses(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
         let expected = BilingualText("포트 없는 IP 주소, 여러 개는 쉼표로 구분", "IP addresses without ports, separated by commas")
-        return try value(variable, expected: expected) { text in
-            let addresses = text.parts(between: ",").map { String($0).trimmed }
+        return try list(variable, expected: expected) { text in
             var address = in6_addr()  // large enough for either family
-            let areAddresses = addresses.allSatisfy {
-                inet_pton(AF_INET, $0, &address) == 1 || inet_pton(AF_INET6, $0, &address) == 1
-            }
-            return areAddresses ? addresses : nil
+            return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
         }
     }
 
     /// Reads host names, separated by commas.
     func hostNames(_ variable: EnvironmentVariable) throws(ConfigurationError) -> [String] {
         let expected = BilingualText("포트 없는 호스트 이름, 여러 개는 쉼표로 구분", "host names without ports, separated by commas")
-        return try value(variable, expected: expected) { text in
-            let names = text.parts(between: ",").map { String($0).trimmed }
-            let areNames = names.allSatisfy { name in
-                !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"*:/@[]".utf8.contains($0) }
-            }
-            return areNames ? names : nil
+        return try list(variable, expected: expected) { name in
+            !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"*:/@[]".utf8.contains($0) }
         }
     }
 
@@ -163,9 +164,16 @@ struct Environment {
         let expected = BilingualText(
             "포트 없는 호스트 이름이나 IP 주소(콜론이 있으면 대괄호로 감쌈), 여러 개는 쉼표로 구분",
             "hosts without ports, separated by commas, IPv6 addresses in brackets")
-        return try value(variable, expected: expected) { text in
-            let hosts = text.parts(between: ",").map { String($0).trimmed }
-            return hosts.allSatisfy { ZeroMQAddress("tcp://\($0):1") != nil } ? hosts : nil
+        return try list(variable, expected: expected) { ZeroMQAddress("tcp://\($0):1") != nil }
+    }
+
+    /// Reads words that `isValid` accepts, separated by commas.
+    private func list(
+        _ variable: EnvironmentVariable, expected: BilingualText, where isValid: (String) -> Bool
+    ) throws(ConfigurationError) -> [String] {
+        try value(variable, expected: expected) { text in
+            let words = text.parts(between: ",").map { String($0).trimmed }
+            return words.allSatisfy(isValid) ? words : nil
         }
     }
 
@@ -174,10 +182,6 @@ struct Environment {
         let path = try checkedPath(self[variable] ?? variable.defaultValue ?? "", variable.rawValue)
         return path.hasPrefix("/") || path.isEmpty
             ? path : FileManager.default.currentDirectoryPath + "/" + path.trimmingPrefix("./")
-    }
-
-    func optionalPath(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
-        self[variable] == nil ? nil : try absolutePath(variable)
     }
 
     private func checkedPath(_ path: String, _ name: String) throws(ConfigurationError) -> String {
@@ -190,10 +194,6 @@ struct Environment {
                     + "written out: nothing replaces ~ or $ at its beginning")
         }
         return path
-    }
-
-    func optionalURL(_ variable: EnvironmentVariable) throws(ConfigurationError) -> String? {
-        self[variable] == nil ? nil : try url(variable)
     }
 
     /// Returns the base URL of a service, without a trailing slash.
@@ -235,14 +235,14 @@ struct Environment {
 
     func openMarket() throws(ConfigurationError) -> Configuration.OpenMarket {
         Configuration.OpenMarket(
-            url: self[.openMarketURL] == nil ? nil : try url(.openMarketURL),
+            url: try optional(.openMarketURL, url),
             generation: try choice(.openMarketGeneration),
             identifier: try secret(.openMarketIdentifier), secret: try secret(.openMarketSecret))
     }
 
     func curve() throws(ConfigurationError) -> Configuration.Curve {
         Configuration.Curve(
-            isOn: try flag(.curve) ?? false, folder: try absolutePath(.curveKeys),
+            isOn: try flag(.curve), folder: try absolutePath(.curveKeys),
             server: try keyName(.curveServer), client: try keyName(.curveClient))
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 public import Text
 
 /// A key or a password. Only `value` reveals it: descriptions, dumps and interpolations show `***`.
@@ -53,38 +52,4 @@ public struct SecretFileError: BilingualError {
     init(_ ko: String, _ en: String) {
         text = BilingualText(ko, en)
     }
-}
-
-/// Reads small files whole: secrets, and files that people edit.
-public enum BoundedFile {
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - limit: the largest size in bytes.
-    /// - Throws: `BoundedFileError` if a system call fails or the file is larger than `limit`.
-    public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
-        // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw BoundedFileError(text: BilingualText(errno: errno)) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var count = 0
-        while count < bytes.count {
-            let (status, code) = bytes.withUnsafeMutableBytes { buffer in
-                (read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count), errno)
-            }
-            if status < 0, code == EINTR { continue }
-            guard status >= 0 else { throw BoundedFileError(text: BilingualText(errno: code)) }
-            guard status > 0 else { return Array(bytes[..<count]) }
-            count += status
-        }
-        throw BoundedFileError(text: BilingualText("\(limit)바이트 초과", "larger than \(limit) bytes"))
-    }
-}
-
-/// A file that could not be read whole.
-public struct BoundedFileError: BilingualError, Hashable, Sendable {
-    /// The reason, without the path.
-    public let text: BilingualText
 }

@@ -11,7 +11,6 @@ public final class LogWriter: Sendable {
 
     private struct Pending: WakeupQueueContent {
         var lines: [[UInt8]] = []
-        /// The number of bytes in `lines`.
         var size = 0
         /// How many lines were dropped after the last of `lines`, and what to write in their place.
         var gap: (count: Int, notice: @Sendable (Int) -> [UInt8])?
@@ -97,7 +96,6 @@ public final class LogWriter: Sendable {
         return queue
     }
 
-    /// The loop of the thread.
     private static func run(_ queue: WakeupQueue<Pending>, _ output: Output) {
         while true {
             let pending = queue.take { pending in

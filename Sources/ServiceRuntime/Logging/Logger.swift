@@ -161,8 +161,6 @@ extension Logger {
         case movie
         case title
         case date
-        case market
-        case revision
         case command
 
         // Addresses, files and processes.
@@ -175,12 +173,9 @@ extension Logger {
         case alertCommands
         case http
         case metrics
-        case url
         case path
         case variable
-        case version
         case process
-        case signal
         case key
 
         // The outcome.
@@ -195,9 +190,6 @@ extension Logger {
         // Amounts and durations.
         case count
         case dropped
-        case bytes
-        case limit
-        case duration
         case after
     }
 }

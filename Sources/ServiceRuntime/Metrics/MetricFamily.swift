@@ -20,14 +20,13 @@ struct MetricFamily: Sendable {
         self.help = help.description
         self.kind = kind
         self.read = read
-        precondition(self.name.isMetricName, "\(name) is not a valid metric name")
     }
 
     /// Returns the lines of the family, without samples if they cannot be read.
     func text() async -> String {
         // The gap shows that there is no value; the part that failed logs why.
         let samples = (try? await read()) ?? []
-        var text = "# HELP \(name) \(help.metricEscaped)\n# TYPE \(name) \(kind.rawValue)\n"
+        var text = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples {
             text += "\(name)\(sample.suffix)\(sample.labels.text) \(sample.value.metricText)\n"
         }
@@ -35,7 +34,6 @@ struct MetricFamily: Sendable {
     }
 }
 
-/// One value of a metric.
 struct MetricSample: Sendable {
     var suffix = ""
     var labels = MetricLabels()
@@ -48,15 +46,12 @@ struct MetricLabels: Sendable {
     private var list = ""
 
     init(_ labels: Metrics.Labels = [:]) {
-        for (name, value) in labels {
-            precondition(name.description.isLabelName, "\(name) is not a valid label name")
-            self = adding(name.description, value)
-        }
+        for (name, value) in labels { self = adding(name.description, value) }
     }
 
     func adding(_ name: String, _ value: String) -> MetricLabels {
         var labels = self
-        labels.list += (list.isEmpty ? "" : ",") + "\(name)=\"\(value.metricEscaped(quotes: true))\""
+        labels.list += (list.isEmpty ? "" : ",") + "\(name)=\"\(value.metricEscaped)\""
         return labels
     }
 
@@ -76,30 +71,17 @@ extension Double {
 }
 
 extension String {
-    /// The text, escaped for a HELP line.
-    var metricEscaped: String { metricEscaped(quotes: false) }
-
-    /// Returns the text on one line; label values need their quotes escaped, too.
-    func metricEscaped(quotes: Bool) -> String {
+    /// The text, escaped for the value of a label.
+    var metricEscaped: String {
         var result = ""
         for scalar in unicodeScalars {
             switch scalar {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
-            case "\"" where quotes: result += "\\\""
+            case "\"": result += "\\\""
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result
-    }
-
-    var isMetricName: Bool { isName(with: ":") }
-
-    /// Prometheus reserves names that begin with two underscores, and `le` in histograms.
-    var isLabelName: Bool { isName() && !hasPrefix("__") && self != "le" }
-
-    private func isName(with mark: Character? = nil) -> Bool {
-        guard let first, !first.isNumber else { return false }
-        return allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == mark) }
     }
 }

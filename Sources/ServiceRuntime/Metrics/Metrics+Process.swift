@@ -32,22 +32,12 @@ extension Metrics {
 
 /// Returns the resident set size in bytes: the second number in `/proc/self/statm` (proc(5)), which is in pages.
 private func residentMemory() -> Double? {
-    guard let file = fopen("/proc/self/statm", "re") else { return nil }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
-    let numbers = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
-        separator: " ")
-    return numbers.dropFirst().first.flatMap { Double($0) }.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) }
+    // The gap in the metric shows that it cannot be read.
+    let numbers = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return numbers?.dropFirst().first.flatMap { Double($0) }.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) }
 }
 
 /// Returns the number of entries in `/proc/self/fd`, without the descriptor that reads them.
 private func openFiles() -> Double? {
-    guard let folder = opendir("/proc/self/fd") else { return nil }
-    defer { closedir(folder) }
-    var count = 0
-    while let entry = readdir(folder) {
-        if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
-    }
-    return Double(count - 1)
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { Double($0.count - 1) }
 }

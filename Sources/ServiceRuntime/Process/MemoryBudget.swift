@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The memory that the process may use, and the shares of it that others can make the process fill.
 ///
-/// The total is the least `memory.max` of the process's control groups, else `MARQUEE_MEMORY`, else 1 GiB. Together the
+/// The total is the least `memory.max` of the process's control groups, else `MARQUEE_MEMORY`. Together the
 /// shares are three quarters of it; the rest is for the program itself.
 public struct MemoryBudget: Sendable, Hashable {
     /// What a share is for; the raw value is the number of parts of 1,000.
@@ -23,9 +23,6 @@ public struct MemoryBudget: Sendable, Hashable {
         case upstreamBodies = 62
     }
 
-    /// The total where neither a control group nor a setting limits it, in bytes.
-    public static let defaultTotal = 1 << 30
-
     /// The memory that the process may use, in bytes.
     public let total: Int
 
@@ -36,10 +33,9 @@ public struct MemoryBudget: Sendable, Hashable {
 
     /// Makes the budget of this process.
     ///
-    /// - Parameter setting: The number of bytes that the operator has set; nil if there is none.
-    public init(setting: Int?) {
-        total =
-            Self.controlGroupLimit { try? String(contentsOfFile: $0, encoding: .utf8) } ?? setting ?? Self.defaultTotal
+    /// - Parameter setting: The number of bytes where no control group has a limit.
+    public init(setting: Int) {
+        total = Self.controlGroupLimit { try? String(contentsOfFile: $0, encoding: .utf8) } ?? setting
     }
 
     /// Returns the bytes of a share.

@@ -14,18 +14,13 @@ public enum ProcessLimits {
     /// Raises the limit of open files as far as the system allows, at most to 65,536.
     ///
     /// libzmq aborts the process when it reaches the limit.
-    ///
-    /// - Returns: the new limit; 0 if the system call fails.
-    @discardableResult
-    public static func raiseOpenFiles() -> Int {
-        guard var limit = openFileLimit else { return 0 }
+    public static func raiseOpenFiles() {
+        guard var limit = openFileLimit else { return }
         let wanted = min(limit.rlim_max, maximumOpenFiles)
-        if limit.rlim_cur < wanted {
-            var raised = limit
-            raised.rlim_cur = wanted
-            if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
-        }
-        return Int(clamping: limit.rlim_cur)
+        guard limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = wanted
+        // Cannot fail: every process may raise its limit to the hard one.
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static var openFileLimit: rlimit? {

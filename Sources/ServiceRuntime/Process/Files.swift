@@ -1,0 +1,90 @@
+public import Concurrency
+import Glibc
+public import Text
+
+/// Reads small files whole: secrets, and files that people edit.
+public enum BoundedFile {
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - limit: the largest size in bytes.
+    /// - Throws: `BoundedFileError` if a system call fails or the file is larger than `limit`.
+    public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
+        // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw BoundedFileError(text: BilingualText(errno: errno)) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let (status, code) = bytes.withUnsafeMutableBytes { buffer in
+                (read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count), errno)
+            }
+            if status < 0, code == EINTR { continue }
+            guard status >= 0 else { throw BoundedFileError(text: BilingualText(errno: code)) }
+            guard status > 0 else { return Array(bytes[..<count]) }
+            count += status
+        }
+        throw BoundedFileError(text: BilingualText("\(limit)바이트 초과", "larger than \(limit) bytes"))
+    }
+}
+
+/// A file that could not be read whole.
+public struct BoundedFileError: BilingualError, Hashable, Sendable {
+    /// The reason, without the path.
+    public let text: BilingualText
+}
+
+/// The check that a file with a secret key can be read by its owner only, as ssh(1) checks its keys.
+public enum PrivateFile {
+    /// Returns why a file must not be used, and what to do; nil if it may be used, or does not exist.
+    ///
+    /// Rights of the group count only if the file belongs to the user of this process. A service manager may lend the
+    /// file of another owner to one group (`root:marquee`, mode 0440); rights of all others count always.
+    public static func problem(of path: String) -> BilingualText? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let refused: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
+        guard status.st_mode & refused != 0 else { return nil }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        return BilingualText(
+            "\(path): 다른 사용자가 읽을 수 있는 비밀 키 파일입니다(권한 \(mode)). `chmod 600 \(path)` 명령을 실행하세요",
+            "\(path) holds a secret key and other users can read it (mode \(mode)): run `chmod 600 \(path)`")
+    }
+}
+
+/// The names in folders, which fsync(2) of a file does not write to the disk.
+public enum DurableNames {
+    /// Writes the names in the folder of a file to the disk: a new file, or its new name, then survives a power loss.
+    ///
+    /// - Returns: Whether that worked; if not, `errno` says why.
+    public static func synchronizeFolder(of path: String) -> Bool {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        let (result, status) = (fsync(descriptor), errno)
+        close(descriptor)
+        errno = status
+        return result == 0
+    }
+}
+
+/// Writes all bytes to a descriptor with write(2). Blocks while nobody reads them, also if the descriptor does not block.
+///
+/// - Throws: `SystemError` if write(2) fails; a part may have been written then.
+public func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let (count, code) = rest.withUnsafeBytes { (write(descriptor, $0.baseAddress, $0.count), errno) }
+        if count >= 0 {
+            rest = rest.dropFirst(count)
+        } else if code == EAGAIN {
+            var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&state, 1, -1)
+        } else if code != EINTR {
+            throw SystemError(function: "write", code: code)
+        }
+    }
+}
