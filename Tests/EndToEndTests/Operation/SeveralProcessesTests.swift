@@ -120,6 +120,28 @@ extension Failures {
             }
         }
 
+        @Test("a command that a client has sent to both, as the first was slow, counts once")
+        func commands() async throws {
+            try await Self.run { harness, client, _, atSecond in
+                let chart = try #require(try await client.day("2024-06-04").events.first)
+                let code = chart.data["entries"][0]["movieCode"]
+                _ = try await client.request("fetch.movie", ["code": code])
+                let rejection = try JSON.object(["code": code, "reject": true, "id": "mine"]).line
+                #expect(try await client.ask("poster", rejection).word == "accepted")
+                let next = try #require(try await client.outcome(of: "mine").events.last)
+                #expect(try await atSecond.ask("poster", rejection).body["id"] == "mine")
+                // Nobody has rejected the next one.
+                let again = try await client.request("fetch.movie", ["code": code, "refresh": true])
+                #expect(again.events.last?.data["hit"] == next.data["hit"])
+
+                try await harness.setFaults(["kobis": ["hang": 1]])
+                let days = #"{"first":"2024-05-01","last":"2024-05-03"}"#
+                async let answer = client.ask("backfill", days)
+                let (first, second) = try await (answer, atSecond.ask("backfill", days))
+                #expect([first.word, second.word] == ["accepted", "accepted"] && first.body == second.body)
+            }
+        }
+
         /// What the alerts of `deploy/` know a waiting notifier by.
         private static let standby = #"marquee_ready{check="standby"} 0"#
 
