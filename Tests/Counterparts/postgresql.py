@@ -3,40 +3,21 @@
     python3 postgresql.py FOLDER
 """
 
-import glob
 import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
 import time
 
-PORT = 5432
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Harness"))
+from postgresql import PostgreSQLServer  # noqa: E402, the path comes first
 
-folder = pathlib.Path(sys.argv[1])
-programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))
-# The server refuses to run as root.
-user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else ["setpriv"]
-data = folder / "data"
-if not folder.exists():
-    folder.mkdir()
-    if os.geteuid() == 0:
-        subprocess.run(["chown", "postgres", folder], check=True)
-    subprocess.run(
-        [*user, f"{programs}/initdb", "--pgdata", data, "--auth", "trust", "--username", "marquee", "--encoding", "UTF8",
-         "--locale", "C", "--no-sync", "--no-instructions"], check=True, stdout=subprocess.DEVNULL)
-server = subprocess.Popen(
-    [*user, "--pdeathsig=QUIT", f"{programs}/postgres", "-D", data, "-p", str(PORT), "-k", folder, "-c", "listen_addresses=",
-     "-c", "max_connections=300", "-c", "log_min_messages=panic"], stdin=subprocess.DEVNULL)
-while subprocess.run([f"{programs}/pg_isready", "-q", "-h", folder, "-p", str(PORT)]).returncode != 0:
-    if server.poll() is not None:
-        sys.exit(server.returncode)
-    time.sleep(0.02)
-print(PORT, flush=True)
+server = PostgreSQLServer(sys.argv[1], is_local=True)
+print(server.port, flush=True)
 parent = os.getppid()
-while os.getppid() == parent and server.poll() is None:
+while os.getppid() == parent and server.is_running:
     time.sleep(0.1)
-server.send_signal(signal.SIGQUIT)
-server.wait()
-shutil.rmtree(folder.parent, ignore_errors=True)
+server.signal(signal.SIGQUIT)
+server.ended()
+shutil.rmtree(server.folder.parent, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers of a suite, on ports of 127.0.0.1, which keep what they acknowledge as a real one does."""
+"""PostgreSQL servers of a suite, which keep what they acknowledge as a real one does."""
 
 import glob
 import json
@@ -20,17 +20,24 @@ USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if 
 
 
 class PostgreSQLServer(Process):
-    """A server with a folder of its own, whose data outlives `kill`. With `primary` it is its synchronous standby."""
+    """A server with a folder of its own, whose data outlives `kill`, on a port of 127.0.0.1.
 
-    def __init__(self, folder, primary=None):
-        self.folder, self.port = pathlib.Path(folder), reserve_port()
+    With `primary` it is its synchronous standby, with `is_local` it has a socket in the folder instead of a port.
+    """
+
+    def __init__(self, folder, primary=None, is_local=False):
+        self.folder, self.port = pathlib.Path(folder), 5432 if is_local else reserve_port()
         self.data = self.folder / "data"
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if is_local:
+            options = ["listen_addresses=", f"unix_socket_directories={self.folder}", "max_connections=300"]
+        else:
+            options = ["listen_addresses=127.0.0.1", "unix_socket_directories="]
         super().__init__(
             "postgresql",
             # A change of user clears the signal that `Process` has set.
             [*USER, "--pdeathsig=QUIT", f"{PROGRAMS}/postgres", "-D", self.data, "-p", self.port,
-             "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+             *(word for option in options for word in ("-c", option))],
             {**os.environ, "LC_ALL": "C"}, self.folder / "log")
         if IS_ROOT:
             shutil.chown(self.folder, "postgres")
@@ -38,11 +45,11 @@ class PostgreSQLServer(Process):
                 if not (mode := parent.stat().st_mode) & 1:
                     parent.chmod(mode | 1)
         if primary:
-            self.follow(primary)
-        else:
+            return self.follow(primary)
+        if not self.data.exists():
             self.run("initdb", "--pgdata", self.data, "--auth", "trust", "--username", "marquee", "--encoding", "UTF8",
                      "--locale", "C", "--no-sync", "--no-instructions")
-            self.start()
+        self.start()
 
     def follow(self, primary):
         """Begins anew as the synchronous standby of another server; nothing is left of its own data."""
@@ -93,6 +100,11 @@ class PostgreSQLServer(Process):
     def query(self, sql):
         """Returns what a statement printed: a line for each row, with `|` between the columns."""
         return self.run("psql", "-XAtq", "--set=ON_ERROR_STOP=1", "--command", sql, address(self))
+
+    def rows(self, schema, sql):
+        """Returns rows of a schema's tables, as SQLite would."""
+        lines = self.query(f"set search_path = {schema}; select row_to_json(line) from ({sql}) line")
+        return [tuple(map(plain, json.loads(line).values())) for line in lines.split("\n") if line]
 
     def run(self, program, *words):
         done = subprocess.run([*USER, f"{PROGRAMS}/{program}", *map(str, words)], cwd=self.folder, text=True,
