@@ -26,6 +26,11 @@ public struct WakeSignal: Sendable {
     /// Whether ``stop()`` was called; a body with several steps checks it between them.
     public var isStopped: Bool { hasStopped.withLock { $0 } }
 
+    /// Suspends until ``stop()`` is called or the task is cancelled.
+    public func waitForStop() async {
+        for await _ in signals {}
+    }
+
     /// Calls `body` after `pause`, and again after each signal or when the time that `body` returned has passed.
     ///
     /// Returns after ``stop()``, or when the task is cancelled; an error of `body` ends it. A signal that came before

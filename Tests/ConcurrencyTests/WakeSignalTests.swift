@@ -50,14 +50,20 @@ import Testing
         signal.stop()
         #expect(signal.isStopped)
         await runLoop(after: .seconds(10))
+        await signal.waitForStop()
         #expect(calls.read(\.self) == 0)
     }
 
-    @Test("cancellation ends the loop")
+    @Test("cancellation ends the loop and the wait for the stop")
     func cancellation() async {
         let loop = Task { await runLoop(after: .seconds(10)) }
         await clock.sleepers(atLeast: 1)
         loop.cancel()
         await loop.value
+        let other = WakeSignal()
+        let wait = Task { await other.waitForStop() }
+        wait.cancel()
+        await wait.value
+        #expect(!other.isStopped)
     }
 }
