@@ -29,6 +29,16 @@ import Testing
         #expect(chart([Sample.entry]).revised(from: chart([Sample.entry])) == nil)
     }
 
+    @Test func theSameLinesInAnotherOrderAreNoRevision() throws {
+        var second = Sample.entry
+        second.line += 1
+        let (inOrder, reversed) = ([Sample.entry, second], [second, Sample.entry])
+        #expect(chart(reversed).revised(from: chart(inOrder)) == nil)
+        let next = try #require(chart(reversed, state: .settled).revised(from: chart(inOrder)))
+        #expect(next.entries == reversed)
+        #expect(next.corrections == [])
+    }
+
     @Test func aCorrectedFigureIsTheNextRevision() throws {
         var corrected = Sample.entry
         corrected.audience = 21_530

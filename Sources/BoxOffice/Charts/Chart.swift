@@ -38,9 +38,11 @@ public struct Chart: Hashable, Sendable {
         instant < (date + 4).start ? .provisional : .settled
     }
 
-    /// Returns this chart as the next revision of an earlier one; nil if nothing changed.
+    /// Returns this chart as the next revision of an earlier one; nil if nothing changed, or only the order in which the
+    /// source sends its lines.
     public func revised(from earlier: Chart) -> Chart? {
-        guard state != earlier.state || entries != earlier.entries else { return nil }
+        // An entry has the number of its line, and no two are equal.
+        guard state != earlier.state || Set(entries) != Set(earlier.entries) else { return nil }
         var next = self
         next.revision = earlier.revision + 1
         next.corrections = Correction.between(earlier.entries, and: entries)
