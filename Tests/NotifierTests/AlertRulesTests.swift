@@ -151,6 +151,13 @@ import Testing
             ])
     }
 
+    @Test("a movie whose line has another's code has not left the chart")
+    func wrongCode() throws {
+        let before = try SourcedChart.june(3, [.movie("A", line: 1), .movie("B", line: 2), .movie("C", line: 3)])
+        let day = try SourcedChart.june(4, [.movie("A", line: 1), .movie("A", line: 2), .movie("C", line: 3)])
+        #expect(AlertRules().alerts(for: day, before: before) == [])
+    }
+
     @Test("the further lines of a movie fire nothing, and count in no record")
     func furtherLines() throws {
         let rules: [any MovieRule] = [

@@ -65,6 +65,28 @@ import Testing
         #expect(ids(state.apply(try chart(4, "BA"))) == ["lead B 4"])
     }
 
+    @Test("a chart that lacks movies says nothing of those that are not in it, until one comes that has them")
+    func lackingMovies() throws {
+        let rules: [any MovieRule] = [LeftRule(), ReenteredRule(after: 1)]
+        var state = AlertState(rules: AlertRules(rules.map { ConfiguredRule($0) }))
+        _ = state.apply(try chart(3, "ABC"))
+        #expect(ids(state.apply(try chart(4, "AB"))) == [])
+        #expect(ids(state.apply(try chart(5, "ABC"))) == [])
+        #expect(ids(state.apply(try chart(4, "ABD"))) == ["left C 4", "left D 5", "reentered C 5"])
+    }
+
+    @Test("a part of the market may have fewer movies than the day before, but not than its revision before")
+    func lackingMoviesOfAPart() throws {
+        let korean = Market(nation: .korean)
+        var state = AlertState(rules: AlertRules([ConfiguredRule(LeftRule(), RuleScope(markets: [korean]))]))
+        _ = state.apply(try chart(3, "ABC", market: korean))
+        let known = try chart(4, "AB", market: korean)
+        #expect(ids(state.apply(known)) == ["left C 4"])
+        var corrected = try chart(4, "A", market: korean)
+        corrected.chart = try #require(corrected.chart.revised(from: known.chart))
+        #expect(ids(state.apply(corrected)) == [])
+    }
+
     @Test("history is decided day by day, in whatever order its charts came")
     func history() throws {
         let since = try #require(KoreanDate(year: 2024, month: 6, day: 3))

@@ -29,7 +29,7 @@ import Testing
         for day in 1...3 { try await worker.publish(day, "ANB", at: before) }
         #expect(try await harness.alerts(0) == [])
         #expect(try await harness.logged() == [])
-        try await worker.publish(4, "BA", at: after)
+        try await worker.publish(4, "BAC", at: after)
         #expect(try await harness.alerts(2) == [id("lead", "B", 4), id("left", "N", 4)])
         await worker.end()
     }

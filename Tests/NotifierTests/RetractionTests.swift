@@ -68,6 +68,15 @@ import Testing
         #expect(state.apply(try chart(3, "ACB")) == [])
     }
 
+    @Test("a correction that loses lines retracts nothing, until one comes that has them")
+    func lostLines() throws {
+        var state = AlertState(rules: AlertRules())
+        _ = state.apply(try chart(3, "AB"))
+        #expect(short(state.apply(try chart(4, "BN"))) == ["lead B 4", "entered N 4", "left A 4"])
+        #expect(state.apply(try chart(4, "B")) == [])
+        #expect(short(state.apply(try chart(4, "BA"))) == ["not entered N 4", "not left A 4"])
+    }
+
     @Test("a baseline chart retracts nothing")
     func learnt() throws {
         var state = AlertState(rules: AlertRules())
@@ -110,7 +119,7 @@ import Testing
     @Test("a reentry is retracted when a correction shows that the movie was away for fewer or more days")
     func shorterAbsence() throws {
         var state = AlertState(rules: AlertRules([ConfiguredRule(ReenteredRule(after: 1))]))
-        for (day, titles) in zip(1..., ["AB", "A", "A", "A"]) { _ = state.apply(try chart(day, titles)) }
+        for (day, titles) in zip(1..., ["AB", "AC", "AD", "AE"]) { _ = state.apply(try chart(day, titles)) }
         #expect(short(state.apply(try chart(5, "AB"))) == ["reentered B 5"])
         #expect(state.apply(try chart(1, "BA")) == [])
         #expect(short(state.apply(try chart(3, "AB"))) == ["not reentered B 5", "reentered B 3"])

@@ -56,6 +56,17 @@ public struct Correction: Hashable, Sendable {
     }
 }
 
+extension [Correction] {
+    /// Whether the new chart has fewer lines than the one that it corrects.
+    public var haveLostLines: Bool {
+        let changes = lazy.compactMap { correction -> Int? in
+            guard case .entry(let before, _) = correction.change else { return nil }
+            return before == nil ? 1 : -1
+        }
+        return changes.reduce(0, +) < 0
+    }
+}
+
 // MARK: - JSON
 
 extension Correction: JSONReadable {

@@ -106,12 +106,15 @@ extension AlertRules {
         return context.alerts(by: correctionRules, about: context.entries, in: state.market)
     }
 
-    /// Returns the standing alerts of a chart's day and of later days that no longer hold.
+    /// Returns the standing alerts of a chart's day and of later days that no longer hold. A chart that is known to lack
+    /// movies refutes nothing.
     func refutedAlerts(after chart: SourcedChart, in state: MarketState) -> [Alert] {
         let day = chart.chart.date
         // The day before has to be open too: otherwise its chart is no longer known.
-        let days = state.decided.keys.filter { $0 >= day && state.isOpen($0 - 1) }.sorted()
-        return days.flatMap { date -> [Alert] in
+        let days = state.decided.keys.filter { date in
+            date >= day && state.isOpen(date - 1) && ![day, date - 1, date].contains(where: state.lacksMovies)
+        }
+        return days.sorted().flatMap { date -> [Alert] in
             guard let standing = state.decided[date]?.standing, !standing.isEmpty,
                 let known = state.chart(of: date)
             else { return [] }

@@ -87,7 +87,8 @@ struct EnteredRule: MovieRule {
     func sample(of chart: Chart) -> RuleSample { RuleSample(of: chart.first) }
 }
 
-/// The movie was in the chart of the day before and is not in this one. Evaluated for such movies only.
+/// The movie was in the chart of the day before and is not in this one. Evaluated for such movies only, and never fires of a
+/// chart that is known to lack movies.
 struct LeftRule: MovieRule {
     static let name: AlertRule = "left"
     static let heading = RuleHeading("10위권 이탈", "Out of the top ten", glyph: "－")
@@ -97,7 +98,8 @@ struct LeftRule: MovieRule {
     static let en = "{title} has left the top ten[ (No. {previousRank} the day before)]"
 
     func match(for input: RuleInput) -> RuleMatch? {
-        RuleMatch(previousRank: input.entry.rank, values: input.values(.audienceTotal), usesPreviousDay: true)
+        guard !input.context.lacksMovies.day else { return nil }
+        return RuleMatch(previousRank: input.entry.rank, values: input.values(.audienceTotal), usesPreviousDay: true)
     }
 
     func sample(of chart: Chart) -> RuleSample { RuleSample(of: chart.last, previousRank: chart.last.sampleRank) }
@@ -120,7 +122,7 @@ struct ReenteredRule: MovieRule {
         // On a day whose chart is not known it may have been back already.
         guard !input.entry.isNew, input.entry.openDate != input.day.chart.date,
             let last = input.totals.last, input.day.chart.date - last > after, input.previousDay != nil,
-            input.knowsDays(from: last)
+            !input.context.lacksMovies.previousDay, input.knowsDays(from: last)
         else { return nil }
         var values = input.values(.audience, .audienceTotal)
         values["daysAway"] = .integer(input.day.chart.date - last - 1)

@@ -142,6 +142,8 @@ final class RuleContext {
     let chart: SourcedChart
     /// The chart of the calendar day before, if it is known.
     let previousDay: SourcedChart?
+    /// Whether the chart is known to lack movies, and that of the day before.
+    let lacksMovies: (day: Bool, previousDay: Bool)
     let knownDays: KnownDays
     let movieStates: [MovieCode: MovieState]
     /// The movies of the day, in the order of their lines.
@@ -155,6 +157,7 @@ final class RuleContext {
     init(chart: SourcedChart, state: MarketState) {
         self.chart = chart
         previousDay = state.chart(of: chart.chart.date - 1)
+        lacksMovies = (state.lacksMovies(chart.chart.date), state.lacksMovies(chart.chart.date - 1))
         knownDays = state.knownDays
         movieStates = state.movies
         entries = chart.chart.entries.firstLines

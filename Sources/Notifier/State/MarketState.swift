@@ -137,6 +137,14 @@ extension MarketState {
         return readCharts.first { $0.chart.date == day } ?? (try? recent.read())
     }
 
+    /// Whether a recent day's chart is known to lack movies: it has fewer than the revision before or, of the whole market,
+    /// than the day before. A movie that is not in it may be on a line that is missing, or has another's code.
+    // The worker reports missing lines as an anomaly, but only after the chart.
+    func lacksMovies(_ day: KoreanDate) -> Bool {
+        guard let chart = days[day] else { return false }
+        return chart.hasLostLines || market == .all && chart.lines.count < days[day - 1]?.lines.count ?? 0
+    }
+
     /// Inserts a chart that was read whole.
     mutating func insert(_ chart: SourcedChart, json: [UInt8]?) {
         insert(RecentChart(chart, json: json))

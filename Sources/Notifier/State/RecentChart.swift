@@ -17,6 +17,8 @@ struct RecentChart: Hashable, Sendable {
     let evidence: Alert.Evidence
     /// The movies' lines, in their order. Of a movie that the source has on several lines, the first counts.
     let lines: [Line]
+    /// Whether the chart has fewer lines than the revision before.
+    let hasLostLines: Bool
     /// The chart's JSON, as in its event.
     // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
     let json: [UInt8]
@@ -26,6 +28,11 @@ struct RecentChart: Hashable, Sendable {
         self.evidence = evidence
         let lines: [Line] = try Array(json: json.value("entries"))
         self.lines = lines.firstOfEachMovie
+        // Corrections that cannot be read say nothing of lines.
+        let corrections = try? json["corrections"].map { json throws(DecodingError) in
+            try [Correction](json: json)
+        }
+        hasLostLines = corrections?.haveLostLines ?? false
         self.json = json.bytes
     }
 
@@ -34,6 +41,7 @@ struct RecentChart: Hashable, Sendable {
         date = chart.chart.date
         evidence = chart.evidence
         lines = chart.chart.entries.firstLines.map(Line.init)
+        hasLostLines = chart.chart.corrections?.haveLostLines ?? false
         self.json = json ?? chart.chart.json
     }
 

@@ -46,6 +46,14 @@ class Known:
     def leader(self, day):
         return next((line for line in self.lines(day).values() if line["line"] == 1), None)
 
+    def lacks_movies(self, day):
+        """Whether a chart has fewer movies than its revision before, or than the day before."""
+        if day not in self.events:
+            return False
+        corrections = self.events[day]["data"].get("corrections", [])
+        came = [line["before"] is None for line in corrections if line["field"] == "entry"]
+        return came.count(False) > came.count(True) or len(self.lines(day)) < len(self.lines(day - ONE_DAY))
+
     def are_known(self, first, end):
         """Whether all days from `first` on and before `end` are known."""
         return all(first + ONE_DAY * number in self.events for number in range((end - first).days))
@@ -107,14 +115,15 @@ def of_day(known, day, rules):
             }, rank_before or (before[code]["rank"] if code in before else None), None if line["isNew"] else change,
                 rank=rank)
     for code, line in before.items():
-        if "left" in rules and not any(are_same(line, other) for other in lines.values()):
+        if "left" in rules and not known.lacks_movies(day) and not any(are_same(line, other) for other in lines.values()):
             yield alert("left", line, both, previous=line["rank"])
 
     for code, line in lines.items():
         rank, change, past = line["rank"], line["rankChange"], known.past(code, day)
         previous = before[code]["rank"] if code in before else None
         is_opening = line["isNew"] or line["openDate"] == day.isoformat()
-        if "reentered" in rules and has_before and past and code not in before and not is_opening:
+        if ("reentered" in rules and has_before and past and code not in before and not is_opening
+                and not known.lacks_movies(day - ONE_DAY)):
             last = past[-1][0]
             away = (day - last).days - 1
             if away >= rules["reentered"]["after"] and known.are_known(last, day):
@@ -214,7 +223,8 @@ def expected_alerts(rankings, rules=CONTRACT):
         known.insert(event)
         if earlier and day >= newest - OPEN:
             for alert in sorted(standing, key=date_of):
-                if day <= date_of(alert) and not still_holds(alert, known, rules):
+                days = day, date_of(alert) - ONE_DAY, date_of(alert)
+                if day <= date_of(alert) and not any(map(known.lacks_movies, days)) and not still_holds(alert, known, rules):
                     standing.remove(alert)
                     alerts.append(alert | {"retracts": identifier(alert), "evidence": [place(event)]})
         new = [alert for alert in of_days(firing) if key(alert) not in before]
