@@ -36,11 +36,20 @@ extension HTTPServer {
     }
 }
 
+/// The name and value of the field that MHD parses in place of a request's cookies; its address tells it from theirs.
+private var ownCookie: UnsafePointer<CChar> {
+    UnsafeRawPointer(ownCookieText.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+private let ownCookieText: StaticString = "Cookie"
+
 /// Called when the request line has arrived: `target` is its undecoded target. MHD passes the returned pointer back as
 /// `slot`.
 private func begin(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
+    // MHD parses the first `Cookie`, which is now this one. It copies them, makes a record of each, and answers nothing if
+    // they are many.
+    if let connection { _ = MHD_set_connection_value(connection, .HEADER_KIND, ownCookie, ownCookie) }
     let length = target.map { strlen($0) } ?? 0
     let target = target.flatMap { RequestTarget(String(cString: $0)) }
     return Unmanaged.passRetained(PendingRequest(target: target, targetLength: length)).toOpaque()
@@ -60,9 +69,14 @@ private func receive(
     if request.beginBody() {
         let fields = rawFields(of: connection)
         let headers = fields.map { ($0.name, $0.value) }
+        let headSize = marquee_head_size(connection)
         let isStrict = isStrict(
-            method: method, targetLength: request.targetLength, version: version, fields,
-            headSize: marquee_head_size(connection))
+            method: method, targetLength: request.targetLength, version: version, fields, headSize: headSize)
+        guard headSize <= server.limits.head, hasRoom(on: connection, besides: headSize, of: server.limits) else {
+            server.countMalformed()
+            refuseHead(isOfTarget: request.targetLength > headSize / 2, on: marquee_descriptor(connection))
+            return .NO
+        }
         let limit = server.bodyLimit(of: request, method: String(cString: method), headers: headers)
         request.limitBody(to: limit)
         let isOld = version.map { String(cString: $0) } == "HTTP/1.0"
@@ -169,6 +183,28 @@ func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
     rawFields(of: connection).map { ($0.name, $0.value) }
 }
 
+// MARK: - Room for a response
+
+/// Whether a connection's memory has room for the head of a response; without it MHD closes the connection silently.
+///
+/// MHD holds there the request's head in a buffer, and a record of 64 bytes of each value.
+private func hasRoom(
+    on connection: OpaquePointer, besides headSize: Int, of limits: HTTPServer.Limits
+) -> Bool {
+    let (buffer, responseHead) = (max(limits.connectionMemory / 2, headSize + 1_280), 2 << 10)
+    let kinds: [MHD_ValueKind] = [.HEADER_KIND, .COOKIE_KIND, .GET_ARGUMENT_KIND]
+    let values = kinds.map { Int(MHD_get_connection_values(connection, $0, nil, nil)) }.reduce(0, +)
+    return buffer + 64 * values + responseHead <= limits.connectionMemory
+}
+
+/// Sends a response for which MHD has no room. It is the first that the socket sends for the request, and small enough for
+/// the system's buffer.
+private func refuseHead(isOfTarget: Bool, on descriptor: Int32) {
+    let status = isOfTarget ? "414 URI Too Long" : "431 Request Header Fields Too Large"
+    let response = "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    _ = send(descriptor, response, response.utf8.count, Int32(MSG_NOSIGNAL))
+}
+
 // MARK: - Strictness
 
 /// A header field, and where MHD has it.
@@ -192,6 +228,7 @@ private func appendField(
     _ value: UnsafePointer<CChar>?
 ) -> MHD_Result {
     guard let name, let fields = fields?.assumingMemoryBound(to: [RawField].self) else { return .NO }
+    if name == ownCookie { return .YES }
     // A field without a value ends where its name ends.
     let valueStart = value ?? name + strlen(name)
     fields.pointee.append(

@@ -217,8 +217,10 @@ extension HTTPServer {
         /// Maximum number of connections that are idle or in the middle of a request; beyond it the server closes those
         /// that have waited longest. It is less than `connections`, so that idle clients do not keep others out.
         public var waitingConnections = 192
-        /// Memory in bytes for a request's head and one read buffer; a longer head is answered with 431 (or 414).
-        public var connectionMemory = 16 << 10
+        /// Maximum size of a request's head in bytes; a longer one is answered with 431 (or 414).
+        public var head = 16 << 10
+        /// Memory in bytes for the heads of a request and its response, and a buffer of 1,280 bytes.
+        var connectionMemory: Int { head / 2 * 3 }
         /// Maximum size of a request's body in bytes; a longer one is answered with 413.
         public var body = 64 << 10
         /// Maximum number of bytes of all bodies whose requests are not answered, whole or not; for another one a request is

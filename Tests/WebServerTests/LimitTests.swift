@@ -100,6 +100,21 @@ import Testing
     }
 
     @Test(
+        "every head up to the limit is served, and every longer one refused", .patience,
+        arguments: [("/", "Cookie: a=", "x"), ("/", "Cookie: a=", "x; a="), ("/", "X: ", "x"), ("/?a=", nil, "x")])
+    func headOfAnyLength(target: String, field: String?, text: String) async throws {
+        let server = try server()
+        for length in stride(from: 3_900, through: 20_000, by: 100) {
+            let long = String(repeating: text, count: length / text.utf8.count)
+            let fields = field.map { "\($0)\(long)\r\n" } ?? ""
+            let answer = try await RawClient.get(server.address, field == nil ? target + long : target, fields: fields)
+            let statuses = length <= 16_000 ? ["200"] : length <= 16_400 ? ["200", "414", "431"] : ["414", "431"]
+            #expect(statuses.contains(String(answer.prefix(12).suffix(3))), "\(length): \(answer)")
+        }
+        await server.shutdown(grace: .seconds(5))
+    }
+
+    @Test(
         "a client whose request is not whole by the deadline is disconnected", .patience,
         arguments: [
             "", "GE", "GET / HTTP/1.1\r\nHost: te", "POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nab",

@@ -323,7 +323,7 @@ def slow_http(site, watcher):
             with contextlib.suppress(OSError):
                 stranger = socket.create_connection(("127.0.0.1", port), timeout=30)
                 stranger.sendall(
-                    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 15_000 if number % 2 else
+                    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 23_000 if number % 2 else
                     b"POST /api/v1/requests HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: 65000\r\n\r\n" + b"x" * 64_000)
                 strangers.append(stranger)
