@@ -81,7 +81,9 @@ private func receive(
         request.limitBody(to: limit)
         let isOld = version.map { String(cString: $0) } == "HTTP/1.0"
         if let rejection = rejection(of: request, isStrict: isStrict, isOld: isOld, with: headers, limit: limit)
-            ?? server.hosts.rejection(of: headers, method: String(cString: method), path: request.target?.path ?? "")
+            ?? server.hosts.rejection(
+                of: request.target?.withHost(headers) ?? headers, method: String(cString: method),
+                path: request.target?.path ?? "")
         {
             server.countMalformed()
             return rejection.queue(on: connection, closing: true)
@@ -114,7 +116,7 @@ private func receive(
     let name = String(cString: method)
     let webRequest = WebRequest(
         method: name == "HEAD" ? "GET" : name, path: target.path, query: target.query,
-        headers: headers(of: connection), body: body, client: server.client(of: connection))
+        headers: target.withHost(headers(of: connection)), body: body, client: server.client(of: connection))
     return server.serve(webRequest, in: request, on: MHDPointer(pointer: connection))
         ? .YES : WebResponse.stopping.queue(on: connection, closing: true)
 }

@@ -45,7 +45,8 @@ public struct HostPolicy: Sendable {
         return nil
     }
 
-    /// Returns the name or address before the port, without brackets; nil for another form.
+    /// Returns the name or address before the port, without brackets and without the dot at the end of a whole name; nil for
+    /// another form.
     private static func name(in host: String) -> String? {
         let bytes = Array(host.utf8)
         let (name, port): (ArraySlice<UInt8>, ArraySlice<UInt8>)
@@ -54,7 +55,8 @@ public struct HostPolicy: Sendable {
             (name, port) = (bytes[1..<end], bytes[(end + 1)...])
         } else {
             let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-            (name, port) = (bytes[..<end], bytes[end...])
+            let hasDot = end > 1 && bytes[end - 1] == UInt8(ascii: ".")
+            (name, port) = (bytes[..<(hasDot ? end - 1 : end)], bytes[end...])
         }
         let isPort = port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy { $0.decimalDigit != nil }
         return port.isEmpty || isPort ? String(decoding: name, as: UTF8.self) : nil

@@ -48,19 +48,21 @@ func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
 
 /// The decoded path and query of a request line's target.
 struct RequestTarget {
+    /// The host and port of a target in absolute form, which hold instead of those in `Host` (RFC 9112, 3.2.2).
+    let authority: String?
     let path: String
     let query: [(name: String, value: String)]
 
-    /// Parses `/path?name=value&…`; nil if the text is not a valid target.
+    /// Parses `/path?name=value&…`, or the same after `http://host`, as a proxy sends it; nil if the text is not a valid
+    /// target.
     ///
     /// The query is read like an HTML form: `+` is a blank (a plus is `%2B`), names may repeat, their order is kept,
     /// and a name without `=` has an empty value. In the path `+` is a plus. Text that is not UTF-8 once decoded, a `%`
     /// without two hexadecimal digits, and `%00` are rejected.
-    init?(_ target: some StringProtocol) {
+    init?(_ target: String) {
         let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first, first.first == UInt8(ascii: "/"), let path = Self.decode(first) else {
-            return nil
-        }
+        guard let first = parts.first, let (authority, rawPath) = Self.split(first), let path = Self.decode(rawPath)
+        else { return nil }
         var query: [(name: String, value: String)] = []
         for item in parts.dropFirst().first?.split(separator: UInt8(ascii: "&")) ?? [] {
             let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -68,8 +70,29 @@ struct RequestTarget {
             guard let value = pair.count == 2 ? Self.decode(pair[1], plusIsBlank: true) : "" else { return nil }
             query.append((name, value))
         }
+        self.authority = authority
         self.path = path
         self.query = query
+    }
+
+    /// Returns the header fields with the target's host, if it has one, in place of theirs.
+    func withHost(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        guard let authority else { return fields }
+        return [("Host", authority)] + fields.filter { !equalIgnoringCase($0.name, "Host") }
+    }
+
+    /// Splits what stands before the query into host and path; an empty path is `/`.
+    private static func split(_ target: Substring.UTF8View) -> (authority: String?, path: Substring.UTF8View)? {
+        if target.first == UInt8(ascii: "/") { return (nil, target) }
+        for scheme in ["http://", "https://"] {
+            let length = scheme.utf8.count
+            guard target.prefix(length).map(\.asciiLowercased).elementsEqual(scheme.utf8) else { continue }
+            let rest = target.dropFirst(length)
+            let path = rest.drop { $0 != UInt8(ascii: "/") }
+            guard path.startIndex > rest.startIndex else { return nil }
+            return (String(Substring(rest[..<path.startIndex])), path.isEmpty ? Substring("/").utf8 : path)
+        }
+        return nil
     }
 
     private static func decode(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> String? {

@@ -27,6 +27,19 @@ private func echo() throws -> HTTPServer {
         await server.shutdown(grace: .seconds(5))
     }
 
+    @Test("a target in absolute form is read like its path, and its host takes the place of Host", .patience)
+    func absoluteForm() async throws {
+        let server = try HTTPServer(address: "127.0.0.1:0") { .text("\($0.path) \($0.header("Host") ?? "none")") }
+        let answers = [
+            "http://other:81/a%20b?c": "/a b other:81", "http://other": "/ other", "http://other?c=/": "/ other",
+            "HTTPS://[::1]/": "/ [::1]",
+        ]
+        for (target, answer) in answers {
+            #expect(try await RawClient.get(server.address, target).hasSuffix("\r\n\r\n\(answer)"), "\(target)")
+        }
+        await server.shutdown(grace: .seconds(5))
+    }
+
     @Test("status, type and fields of an answer are the handler's", .patience, arguments: [404, 429, 503])
     func answers(status: Int) async throws {
         let server = try HTTPServer(address: "127.0.0.1:0") { _ in
