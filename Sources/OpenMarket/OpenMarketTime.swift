@@ -59,6 +59,7 @@ extension OpenMarketTime: CustomStringConvertible {
     public var description: String {
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)
+            // Fits: the widths below.
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
         }
         let day = "\(padded(parts[0], 4))-\(padded(parts[1], 2))-\(padded(parts[2], 2))"

@@ -28,7 +28,7 @@ public struct ProductPage: Hashable, Sendable {
     public var hasNext: Bool { page < lastPage }
 
     /// The place of the page's first product in the whole list, from 0.
-    public var offset: Int { max(0, limit - perPage) }
+    public var offset: Int { max(0, limit &- perPage) }  // wraps around for numbers that no page has
     /// The place behind the page's last product: the service calls it so, and it is no number of products.
     public var limit: Int {
         // The page's number comes from strangers.

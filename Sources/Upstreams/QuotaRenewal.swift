@@ -8,6 +8,6 @@ extension KoreanDate {
     /// Neither service documents the time of renewal; both are Korean, and both limit requests per day.
     public static func timeToMidnight(at instant: Date) -> Duration {
         let seconds = (KoreanDate(at: instant) + 1).start.timeIntervalSince(instant)
-        return .seconds(Int(seconds.rounded(.up)))
+        return .seconds(Int(seconds.rounded(.up)))  // Fits: a day at most.
     }
 }

@@ -7,7 +7,7 @@ import Text
 /// Pure arithmetic on the proleptic Gregorian calendar: neither the machine's time zone nor its time zone data matter.
 public struct KoreanDate: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01.
-    public let dayNumber: Int
+    public let dayNumber: Int  // Fits: texts have years of four digits, and other instants are the clock's.
 
     /// The first day for which the Korean Film Council has a chart.
     public static let firstChart = KoreanDate(dayNumber: 12_367)  // 2003-11-11
@@ -31,6 +31,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
     /// Makes the day on which `instant` lies in Korea.
     public init(at instant: Date) {
         let seconds = instant.timeIntervalSince1970 + Self.offset
+        // Fits: as `dayNumber`.
         self.init(dayNumber: Int((seconds / Self.secondsPerDay).rounded(.down)))
     }
 

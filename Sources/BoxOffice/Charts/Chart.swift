@@ -44,7 +44,7 @@ public struct Chart: Hashable, Sendable {
         // An entry has the number of its line, and no two are equal.
         guard state != earlier.state || Set(entries) != Set(earlier.entries) else { return nil }
         var next = self
-        next.revision = earlier.revision + 1
+        next.revision = earlier.revision + 1  // Fits: counted from 1, and only here.
         next.corrections = Correction.between(earlier.entries, and: entries)
         return next
     }

@@ -44,7 +44,7 @@ extension Percent: CustomStringConvertible {
             let decimals = number.extracting(droppingFirst: point + 1)
             guard !decimals.isEmpty, let tenth = decimals[0].decimalDigit else { return nil }
             for index in 1..<decimals.count where decimals[index] != UInt8(ascii: "0") { return nil }
-            tenths += Int(tenth)
+            tenths += Int(tenth)  // Fits: twelve digits before the point.
         }
         self.init(tenths: isNegative ? -tenths : tenths)
     }

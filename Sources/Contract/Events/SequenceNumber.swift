@@ -23,6 +23,7 @@ public struct SequenceNumber: Hashable, Sendable {
 
     /// Returns the sequence `count` events later, or the largest sequence.
     public func advanced(by count: UInt64) -> SequenceNumber {
+        // Fits: both have sixteen digits.
         SequenceNumber(unchecked: min(value + min(count, Self.largest), Self.largest))
     }
 }

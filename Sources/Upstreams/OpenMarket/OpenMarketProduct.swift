@@ -131,6 +131,7 @@ struct OpenMarketPage: Decodable {
     func page(_ number: Int, perPage: Int) -> Reading<ProductPage> {
         let total = total ?? products.count
         let page = ProductPage(
+            // Fits: a total is at most 10^9, and a page has at most 100 products.
             page: number, perPage: perPage, total: total, lastPage: last ?? max(1, (total + perPage - 1) / perPage),
             products: products.map(\.product))
         return Reading(value: page, unreadable: unreadable)
