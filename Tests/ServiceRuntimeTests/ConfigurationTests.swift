@@ -49,7 +49,8 @@ import Text
         "the error of a wrong value is one line: the variable, what is wrong, what is expected",
         arguments: [
             ("MARQUEE_REQUESTS", "tcp://127.0.0.1", #""tcp://127.0.0.1" is not valid; expected tcp://host:port"#),
-            ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "expected tcp://host:port with a number or * as port, or ipc://path"),
+            ("MARQUEE_EVENTS", "udp://1.2.3.4:5", "or * as host and a number or * as port, or ipc://path"),
+            ("MARQUEE_EVENTS", "tcp://127.1:5", "tcp://host:port with a name, an IP address such as 127.0.0.1 or *"),
             ("MARQUEE_ALERTS", "tcp://127.0.0.1:65536\nERROR forged", #"65536\nERROR forged" is not valid"#),
             ("MARQUEE_WORKERS", "a,b:5551", #""a,b:5551" is not valid; expected hosts without ports"#),
             ("MARQUEE_NOTIFIERS", "fd00::5", "IPv6 addresses in brackets"),

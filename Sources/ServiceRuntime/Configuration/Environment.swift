@@ -131,8 +131,9 @@ struct Environment {
         try value(
             variable,
             expected: BilingualText(
-                "tcp://호스트:포트(포트는 숫자 또는 *), ipc://경로",
-                "tcp://host:port with a number or * as port, or ipc://path"), read: ZeroMQAddress.init)
+                "tcp://호스트:포트(호스트는 이름, 127.0.0.1 같은 IP 주소 또는 *, 포트는 숫자 또는 *), ipc://경로",
+                "tcp://host:port with a name, an IP address such as 127.0.0.1 or * as host and a number or * as port, "
+                    + "or ipc://path"), read: ZeroMQAddress.init)
     }
 
     func httpAddress(_ variable: EnvironmentVariable) throws(ConfigurationError) -> HTTPAddress {
