@@ -147,8 +147,10 @@ extension BoardProcess {
         }
         storage.images.addMetrics(to: runtime.metrics)
         let pages = HealthPages(
-            metrics: runtime.metrics, liveness: [.databaseRead(storage.model.database)],
-            readiness: [.databaseWrite(storage.model.database), sockets.heartbeats.healthCheck])
+            metrics: runtime.metrics, liveness: [.databaseRead(storage.model.database, logger: runtime.logger)],
+            readiness: [
+                .databaseWrite(storage.model.database, logger: runtime.logger), sockets.heartbeats.healthCheck,
+            ])
         let server = try makeServer(files, makeAPI(storage, sockets), pages)
         runtime.metrics.addWebServer(server)
         let health = try configuration.boardMetricsHTTP.map {

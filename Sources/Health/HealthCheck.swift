@@ -1,5 +1,5 @@
 import Concurrency
-import ServiceRuntime
+public import ServiceRuntime
 public import Storage
 
 /// A condition that a process needs to be alive, or to be ready, and the function that checks it.
@@ -87,7 +87,7 @@ extension [HealthCheck] {
 // MARK: - Databases
 
 extension HealthCheck {
-    /// The script that makes the table that ``databaseWrite(_:clock:)`` writes, for the schema of the process's database.
+    /// The script that makes the table that ``databaseWrite(_:logger:clock:)`` writes, for the schema of the process's database.
     public static let table = """
         create table health_probe (
             id integer primary key check (id = 1),
@@ -95,23 +95,23 @@ extension HealthCheck {
         ) strict;
         """
 
-    /// Checks that a database can be read.
+    /// Checks that a database can be read, and logs why not.
     public static func databaseRead(
-        _ database: Database, clock: any Clock<Duration> = ContinuousClock()
+        _ database: Database, logger: Logger, clock: any Clock<Duration> = ContinuousClock()
     ) -> HealthCheck {
         HealthCheck("database", clock: clock) {
-            await failureReason { try await database.read { _ in } }
+            await failureReason(logger) { try await database.read { _ in } }
         }
     }
 
-    /// Checks that a database can be written, by a committed transaction.
+    /// Checks that a database can be written, by a committed transaction, and logs why not.
     ///
     /// The schema of the database must have ``table``.
     public static func databaseWrite(
-        _ database: Database, clock: any Clock<Duration> = ContinuousClock()
+        _ database: Database, logger: Logger, clock: any Clock<Duration> = ContinuousClock()
     ) -> HealthCheck {
         HealthCheck("database", clock: clock) {
-            await failureReason {
+            await failureReason(logger) {
                 // Only a write down to the disk shows that the disk is full or read-only.
                 try await database.write { connection in
                     // Another value each time, because SQLite does not write a row that stays the same.
@@ -125,16 +125,32 @@ extension HealthCheck {
         }
     }
 
-    private static func failureReason(_ body: () async throws -> Void) async -> String? {
+    private static func failureReason(_ logger: Logger, _ body: () async throws -> Void) async -> String? {
         do {
             try await body()
             return nil
-        } catch let error as DatabaseError {
-            // Without path and host, because strangers may read the page.
-            let isServer = [.unreachable, .refused].contains(error.kind)
-            return isServer ? "database: the server cannot be used" : "database: \(error.reason)"
         } catch {
-            return "database: \(error)"
+            logger.error("the check of the database failed", [.error: "\(error)"])
+            // Strangers may read the page, and the database's own words name hosts, users and files.
+            return "database: \((error as? DatabaseError)?.kind.summary ?? "it cannot be used")"
+        }
+    }
+}
+
+extension DatabaseError.Kind {
+    /// What is wrong with an open database, in a few words.
+    fileprivate var summary: String {
+        switch self {
+        case .unreachable, .refused: "the server cannot be used"
+        case .readOnly: "it is read-only"
+        case .full: "its disk is full"
+        case .busy: "it is busy"
+        case .corrupt, .notADatabase: "it is damaged"
+        case .disk: "its disk fails"
+        case .closed: "it is closed"
+        case .cannotOpen, .inUse, .foreign, .newerSchema, .olderSchema, .exists, .constraint, .unsupported, .remote,
+            .other:
+            "it cannot be used"
         }
     }
 }

@@ -232,9 +232,10 @@ extension NotifierProcess {
         try HealthServer(
             address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
             // A restart does not help a process whose server is away.
-            liveness: storage.database.isRemote ? [] : [.databaseRead(storage.database)],
+            liveness: storage.database.isRemote ? [] : [.databaseRead(storage.database, logger: runtime.logger)],
             readiness: [
-                .databaseWrite(storage.database), HealthCheck("worker") { sockets.heartbeats.problem },
+                .databaseWrite(storage.database, logger: runtime.logger),
+                HealthCheck("worker") { sockets.heartbeats.problem },
             ])
     }
 

@@ -291,8 +291,10 @@ extension WorkerProcess {
         return try HealthServer(
             address: configuration.workerHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
             // A restart does not help a process whose server is away.
-            liveness: store.database.isRemote ? [] : [.databaseRead(store.database)],
-            readiness: [.databaseWrite(store.database), limits.diskCheck, key.check, queue])
+            liveness: store.database.isRemote ? [] : [.databaseRead(store.database, logger: runtime.logger)],
+            readiness: [
+                .databaseWrite(store.database, logger: runtime.logger), limits.diskCheck, key.check, queue,
+            ])
     }
 
     /// Adds the metrics that are read only when they are scraped.
