@@ -36,7 +36,11 @@ import ZeroMQ
     /// An environment with each kind of mistake, and what Korean says of it.
     private static let mistakes: [(variable: String, value: String, korean: String)] = [
         ("MARQUEE_KOBI_KEY", "1", "없는 환경 변수입니다. 비슷한 변수: MARQUEE_KOBIS_KEY"),
-        ("MARQUEE_REQUESTS", "tcp://x", #"값이 올바르지 않습니다("tcp://x"). 사용할 수 있는 값: tcp://호스트:포트(포트는 숫자 또는 *), ipc://경로"#),
+        (
+            "MARQUEE_REQUESTS", "tcp://x",
+            #"값이 올바르지 않습니다("tcp://x"). 사용할 수 있는 값: "#
+                + "tcp://호스트:포트(호스트는 이름, 127.0.0.1 같은 IP 주소 또는 *, 포트는 숫자 또는 *), ipc://경로"
+        ),
         (
             "MARQUEE_WORKERS", "a:1",
             #"값이 올바르지 않습니다("a:1"). 사용할 수 있는 값: 포트 없는 호스트 이름이나 IP 주소(콜론이 있으면 대괄호로 감쌈), 여러 개는 쉼표로 구분"#
