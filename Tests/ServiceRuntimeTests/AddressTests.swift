@@ -4,6 +4,18 @@ import Text
 @testable import ServiceRuntime
 
 @Suite struct AddressTests {
+    @Test("a name stands for its addresses, for none if nobody knows it; an address is no name")
+    func resolved() throws {
+        func resolved(_ text: String) throws -> [String]? {
+            try #require(ZeroMQAddress(text)).resolved()?.map(\.description)
+        }
+        #expect(try #require(try resolved("tcp://LOCALHOST:5550")).contains("tcp://127.0.0.1:5550"))
+        #expect(try resolved("tcp://nowhere.invalid:5550") == [])
+        for text in ["tcp://127.0.0.1:5550", "tcp://[::1]:5550", "tcp://*:5550", "ipc:///x"] {
+            #expect(try resolved(text) == nil, "\(text)")
+        }
+    }
+
     @Test(
         "a ZeroMQ address is tcp with host and port, or ipc with a path",
         arguments: [

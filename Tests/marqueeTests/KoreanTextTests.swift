@@ -73,6 +73,19 @@ import Text
         Language.$current.withValue(language) { command.usage.help }
     }
 
+    @Test("a process that does not answer under a name is reported with the address that can be written instead")
+    func silentName() throws {
+        let error = ResponseTimeoutError(["tcp://both:5551"])
+        let addresses = try ["tcp://[fd00::5]:5551", "tcp://10.0.0.5:5551"].map { try #require(ZeroMQAddress($0)) }
+        for language in Language.allCases {
+            #expect(error.text(in: language) { _ in addresses }.contains("tcp://[fd00::5]:5551"))
+            #expect(!error.text(in: language) { _ in [addresses[1]] }.contains("IPv"))
+            #expect(!error.text(in: language) { _ in nil }.contains("IP"))
+        }
+        #expect(error.text(in: .ko) { _ in [] }.hasSuffix("IP 주소를 찾을 수 없습니다"))
+        #expect(error.text(in: .en) { _ in [] }.hasSuffix("the name has no address"))
+    }
+
     @Test("a failed request is reported in Korean, and its English only where the code does not say as much")
     func failures() {
         let fields = [nil, "date", "first", "last", "nation", "area", "code", "name", "price", "images", "images[2]"]

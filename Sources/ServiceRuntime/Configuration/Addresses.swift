@@ -52,6 +52,29 @@ public struct ZeroMQAddress: Hashable, Sendable, CustomStringConvertible {
         guard let tcp = description.dropping(prefix: "tcp://"), let (host, _) = hostAndPort(tcp) else { return true }
         return host == "*" || isIPAddress(host) || if_nametoindex(String(host)) != 0
     }
+
+    /// The addresses that the host's name stands for (getaddrinfo(3)), empty if the name is not known; nil if the host is
+    /// no name. Blocks until a name server has answered.
+    public func resolved() -> [ZeroMQAddress]? {
+        guard let tcp = description.dropping(prefix: "tcp://"), let (host, port) = hostAndPort(tcp), host != "*",
+            !isIPAddress(host)
+        else { return nil }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(String(host), nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry in
+            guard let entry = entry?.pointee else { return nil }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard
+                getnameinfo(
+                    entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            else { return nil }
+            let number = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return ZeroMQAddress("tcp://\(entry.ai_family == AF_INET6 ? "[\(number)]" : number):\(port)")
+        }
+    }
 }
 
 /// An address that an HTTP server listens at: `host:port`. Port 0 stands for any free port.

@@ -264,13 +264,11 @@ struct IntakeLimits: Sendable {
         }
         guard isFull else { return nil }
         return ContractError(
-            .internal, "the disk of \(folder) is nearly full; what is left is for requests that were accepted",
-            retryAfter: 60)
+            .internal, "the disk is nearly full; what is left is for requests that were accepted", retryAfter: 60)
     }
 
     /// The health check that fails while requests are refused because the disk has no more than the reserve.
     var diskCheck: HealthCheck {
-        // Without the folder, because strangers may read the page.
         HealthCheck("disk") {
             diskRefusal() == nil
                 ? nil : "disk: nearly full, requests are refused; free space, or see MARQUEE_DISK_RESERVE_MB"

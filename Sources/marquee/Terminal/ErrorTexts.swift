@@ -161,10 +161,22 @@ extension UpstreamError.Kind {
 }
 
 extension ResponseTimeoutError {
-    /// The addresses, and what to check.
-    func text(in language: Language = .current) -> String {
+    /// The addresses, and what to check; where the cause can be the name of one, what to write instead.
+    func text(
+        in language: Language = .current, resolve: (ZeroMQAddress) -> [ZeroMQAddress]? = { $0.resolved() }
+    ) -> String {
         let names = addresses.joined(separator: ", ")
-        return language("\(names)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
+        let text = language("\(names)에서 응답이 없습니다. 프로세스가 실행 중인지, 주소가 맞는지 확인하세요", description)
+        guard addresses.count == 1, let resolved = ZeroMQAddress(names).flatMap(resolve) else { return text }
+        guard !resolved.isEmpty else {
+            return text + language(". 이 이름의 IP 주소를 찾을 수 없습니다", "; the name has no address")
+        }
+        // libzmq tries one address of a name.
+        guard let other = resolved.first(where: { $0.description.hasPrefix("tcp://[") }) else { return text }
+        return text
+            + language(
+                ". 이름은 IPv4 주소로만 연결합니다. 프로세스가 IPv6에서 대기하면 \(other)를 지정하세요",
+                "; of a name only the IPv4 address is tried: write \(other) if the process listens there")
     }
 }
 
