@@ -59,6 +59,11 @@ struct AlertState: Sendable {
         let json = try event.data(as: JSONValue.self)
         let evidence = Alert.Evidence(event)
         let isBaseline = baseline.includes(event, began: began)
+        // A day that is decided later is read whole now, and not once more then.
+        if isBaseline, isHistoryPending, let since, day >= since - 1, let chart = try? Chart(json: json) {
+            applyBaseline(SourcedChart(chart: chart, evidence: evidence))
+            return []
+        }
         // Only a revision of a recent chart retracts: any other of a backfill need not be read whole.
         if isBaseline || event.priority == .backfill && markets[market]?.days[day] == nil {
             markets[market]?.insert(try RecentChart(json, of: day, evidence: evidence))

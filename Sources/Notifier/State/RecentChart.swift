@@ -13,15 +13,19 @@ struct RecentChart: Hashable, Sendable {
         let audienceTotal: Int?
     }
 
+    // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
+    private enum Content: Hashable, Sendable {
+        case json([UInt8])
+        case chart(Chart)
+    }
+
     let date: KoreanDate
     let evidence: Alert.Evidence
     /// The movies' lines, in their order. Of a movie that the source has on several lines, the first counts.
     let lines: [Line]
     /// Whether the chart has fewer lines than the revision before.
     let hasLostLines: Bool
-    /// The chart's JSON, as in its event.
-    // Rules read few charts whole; reading those of 23 years would take a million figures that nothing uses.
-    let json: [UInt8]
+    private let content: Content
 
     init(_ json: JSONValue, of date: KoreanDate, evidence: Alert.Evidence) throws(DecodingError) {
         self.date = date
@@ -33,7 +37,7 @@ struct RecentChart: Hashable, Sendable {
             try [Correction](json: json)
         }
         hasLostLines = corrections?.haveLostLines ?? false
-        self.json = json.bytes
+        content = .json(json.bytes)
     }
 
     /// Makes a recent chart of one that was read whole, and its JSON if that is at hand.
@@ -42,14 +46,25 @@ struct RecentChart: Hashable, Sendable {
         evidence = chart.evidence
         lines = chart.chart.entries.firstLines.map(Line.init)
         hasLostLines = chart.chart.corrections?.haveLostLines ?? false
-        self.json = json ?? chart.chart.json
+        content = json.map(Content.json) ?? .chart(chart.chart)
     }
 
     /// The movie on line 1.
     var leader: MovieCode? { lines.first { $0.number == 1 }?.movie.code }
 
     func read() throws(DecodingError) -> SourcedChart {
-        SourcedChart(chart: try Chart(json: json), evidence: evidence)
+        switch content {
+        case .json(let json): SourcedChart(chart: try Chart(json: json), evidence: evidence)
+        case .chart(let chart): SourcedChart(chart: chart, evidence: evidence)
+        }
+    }
+
+    /// The chart's JSON, as in its event.
+    var json: [UInt8] {
+        switch content {
+        case .json(let json): json
+        case .chart(let chart): chart.json
+        }
     }
 }
 
