@@ -113,11 +113,6 @@ class PostgreSQLServer(Process):
             raise Failure(f"{program} ended with {done.returncode}: {done.stderr.strip()}")
         return done.stdout.strip()
 
-    def rows(self, schema, sql):
-        """Returns rows of a schema's tables, as SQLite would."""
-        lines = self.query(f"set search_path = {schema}; select row_to_json(line) from ({sql}) line")
-        return [tuple(map(plain, json.loads(line).values())) for line in lines.split("\n") if line]
-
 
 def address(*servers):
     """Returns the URL of a database; of several servers the one that takes writes is used."""
