@@ -86,7 +86,7 @@ final class PostgreSQLConnection: Connection {
                 // One whose place was taken must not take the lock, or the other could not come back.
                 let mine = "select 1 from marquee_writer where id = '\(writer)'"
                 if !isShared, try new.run(mine) == nil { throw try placeError(new) }
-                try lock(new)
+                try lock(new, again: true)
             }
             (session, lastFailure) = (new, nil)
             return new
@@ -97,25 +97,34 @@ final class PostgreSQLConnection: Connection {
     }
 
     /// Takes the lock of a process that writes; the server ends it with the session.
-    private func lock(_ session: PostgreSQLSession) throws(DatabaseError) {
+    ///
+    /// - Parameter again: Whether this process had it before, in a session that is lost.
+    private func lock(_ session: PostgreSQLSession, again: Bool = false) throws(DatabaseError) {
         // A process that has frozen in a transaction must not stop all others.
         try session.run("set idle_in_transaction_session_timeout = '5s'")
-        // As long as this process has its place alone, the lock can only be that of its own lost session. And whoever has
-        // the lock but has not written for a while is frozen, unless its commit waits for a synchronous standby.
-        if !isShared {
+        guard !isShared else { return try session.takeLock(isShared: true) }
+        let end =
+            """
+            select pg_terminate_backend(pid) from pg_locks
+            where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
+                and database = (select oid from pg_database where datname = current_database()) and granted
+            """
+        if again {
+            // The lock can only be that of the lost session. In one message with the wait for it: a process that tries to
+            // take the lock does not get it before one that waits.
+            try session.run("\(end); select pg_advisory_lock('marquee_schema'::regclass::oid::bigint)")
+        } else {
+            // Whoever has the lock but has not written for a while is frozen, unless its commit waits for a synchronous
+            // standby.
             try session.run(
                 """
-                select pg_terminate_backend(pid, 2000) from pg_locks
-                where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
-                    and database = (select oid from pg_database where datname = current_database()) and granted
-                    and (exists (select 1 from marquee_writer where id = '\(writer)')
-                        or not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds')
-                        and not exists (
-                            select 1 from pg_stat_activity as activity
-                            where activity.pid = pg_locks.pid and wait_event = 'SyncRep'))
+                \(end) and not exists (select 1 from marquee_writer where written_at > now() - interval '15 seconds')
+                    and not exists (
+                        select 1 from pg_stat_activity as activity
+                        where activity.pid = pg_locks.pid and wait_event = 'SyncRep')
                 """)
+            try session.takeLock(isShared: false)
         }
-        try session.takeLock(isShared: isShared)
     }
 
     /// Begins a transaction, in a new session if that fails in the open one: nothing is written yet.
@@ -284,11 +293,12 @@ final class PostgreSQLConnection: Connection {
     /// Whether the transaction with a number was committed.
     private func isMade(_ number: Int, _ session: PostgreSQLSession) throws(DatabaseError) -> Bool {
         var row: String?
-        // After its end, if the lost session is still at it; and with a lock of the row and a commit: so the answer waits
-        // for a synchronous standby, as the lost one did.
+        // After its end, if the lost session is still at it; and with a change and a commit: so the answer waits for a
+        // synchronous standby, as the lost one did.
         try session.transaction { session throws(DatabaseError) in
             try session.takeTurn()
-            row = try session.run("select number from marquee_writer where id = '\(writer)' for update")
+            row = try session.run(
+                "update marquee_writer set written_at = now() where id = '\(writer)' returning number")
         }
         guard let last = row.flatMap({ Int($0) }) else {
             guard isShared else { throw try placeError(session) }
