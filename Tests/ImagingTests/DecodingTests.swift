@@ -6,13 +6,7 @@ import Testing
 @Suite(.ownThread) struct DecodingTests {
     /// Red on the left, blue on the right.
     private static func flag(_ width: Int, _ height: Int) -> Bitmap {
-        var bitmap = Bitmap(width: width, height: height)
-        bitmap.fill(
-            .rectangle(x: 0, y: 0, width: Double(width) / 2, height: Double(height)), with: .color(Color(0xFF0000)))
-        bitmap.fill(
-            .rectangle(x: Double(width) / 2, y: 0, width: Double(width) / 2, height: Double(height)),
-            with: .color(Color(0x0000FF)))
-        return bitmap
+        Bitmap(width: width, height: height) { x, _ in Color(x < width / 2 ? 0xFF0000 : 0x0000FF) }
     }
 
     @Test(

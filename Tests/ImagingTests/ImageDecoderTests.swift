@@ -27,8 +27,7 @@ import Testing
 
     @Test("a child process makes the same JPEG as this process would")
     func same() async throws {
-        var bitmap = Bitmap(width: 600, height: 900)
-        bitmap.fill(.circle(x: 260, y: 190, radius: 90), with: .color(Color(0xC02040)))
+        let bitmap = Bitmap(width: 600, height: 900) { x, y in Color(x * y < 90_000 ? 0xC02040 : 0) }
         for file in [bitmap.encodeJPEG(), bitmap.encodePNG()] {
             let expected = Bitmap(decoding: file, toFit: 144, 216)?.encodeJPEG(quality: 82)
             #expect(try await Self.decoder.jpeg(of: file, Self.small) == expected)
@@ -54,12 +53,9 @@ import Testing
 
     @Test("a result is made smaller until it has no more bytes than are wanted")
     func bytes() async throws {
-        var bitmap = Bitmap(width: 200, height: 200)
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<500 {
-            let (x, y) = (Double.random(in: 0..<200, using: &generator), Double.random(in: 0..<200, using: &generator))
-            let color = Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
-            bitmap.fill(.rectangle(x: x, y: y, width: 12, height: 9), with: .color(color))
+        let bitmap = Bitmap(width: 200, height: 200) { _, _ in
+            Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
         }
         let target = ImageDecoder.Target(width: 200, height: 200, quality: 82, bytes: 4_000)
         let result = try #require(try await Self.decoder.jpeg(of: bitmap.encodePNG(), target))

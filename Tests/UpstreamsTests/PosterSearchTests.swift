@@ -11,9 +11,7 @@ import WebServer
 
 @Suite(.patience) struct PosterSearchTests {
     private static func bitmap(_ width: Int, _ height: Int) -> Bitmap {
-        var bitmap = Bitmap(width: width, height: height)
-        bitmap.fill(with: .vertical(Color(0x204060), Color(0xE0A040)))
-        return bitmap
+        Bitmap(width: width, height: height) { _, y in Color(y < height / 2 ? 0x204060 : 0xE0A040) }
     }
 
     private static let png = bitmap(60, 90).encodePNG()

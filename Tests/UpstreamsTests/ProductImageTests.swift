@@ -8,15 +8,10 @@ import Testing
 @Suite(.ownThread) struct ProductImageTests {
     /// An image that no encoder compresses well.
     private static func noise(_ width: Int, _ height: Int) -> Bitmap {
-        var bitmap = Bitmap(width: width, height: height)
         var generator = SeededGenerator(seed: 1)
-        for _ in 0..<4_000 {
-            let color = Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
-            let x = Int.random(in: 0..<width, using: &generator)
-            let y = Int.random(in: 0..<height, using: &generator)
-            bitmap.fill(.rectangle(x: Double(x), y: Double(y), width: 12, height: 9), with: .color(color))
+        return Bitmap(width: width, height: height) { _, _ in
+            Color(UInt32.random(in: 0...0xFFFFFF, using: &generator))
         }
-        return bitmap
     }
 
     private static let decoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120))

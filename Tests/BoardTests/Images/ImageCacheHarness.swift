@@ -42,24 +42,16 @@ struct ImageCacheHarness {
 
     /// Returns a PNG of one colour.
     static func image(_ color: Color, width: Int = 400, height: Int = 600) -> [UInt8] {
-        var bitmap = Bitmap(width: width, height: height)
-        bitmap.fill(with: .color(color))
-        return bitmap.encodePNG()
+        Bitmap(width: width, height: height) { _, _ in color }.encodePNG()
     }
 
     /// Returns a PNG that does not compress well.
     static func noise(_ seed: Int, width: Int = 300, height: Int = 300) -> [UInt8] {
-        var bitmap = Bitmap(width: width, height: height)
         var state = UInt64(seed + 1)
-        for y in stride(from: 0, to: height, by: 10) {
-            for x in stride(from: 0, to: width, by: 10) {
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                bitmap.fill(
-                    .rectangle(x: Double(x), y: Double(y), width: 10, height: 10),
-                    with: .color(Color(UInt32(state >> 40))))
-            }
-        }
-        return bitmap.encodePNG()
+        return Bitmap(width: width, height: height) { _, _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Color(UInt32(state >> 40))
+        }.encodePNG()
     }
 }
 

@@ -137,9 +137,9 @@ import Testing
 
     @Test("the image is a newly encoded JPEG without a byte of the original file")
     func reencoded() async throws {
-        var bitmap = Bitmap(width: 100, height: 100)
-        bitmap.fill(with: .color(Color(0x20A040)))
-        let file = bitmap.encodeJPEG() + Array("<script>alert(1)</script>".utf8)
+        let file =
+            Bitmap(width: 100, height: 100) { _, _ in Color(0x20A040) }.encodeJPEG()
+            + Array("<script>alert(1)</script>".utf8)
         let server = try ScriptedServer { exchange in exchange.answer(file) }
         try await harness.open { cache in
             let image = try #require(await cache.image(at: server.url, .full))

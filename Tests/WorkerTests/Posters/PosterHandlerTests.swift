@@ -30,8 +30,7 @@ import ZeroMQ
                 let hits = (1...3).map { #"{"image_url":"\#(base)/\#($0).png","width":60,"height":90}"# }
                 exchange.answer(#"{"documents":[\#(hits.joined(separator: ","))]}"#)
             } else if let number = target.dropFirst().first?.wholeNumberValue, target.hasSuffix(".png") {
-                var image = Bitmap(width: 60, height: 90)
-                image.fill(with: .color(Color(UInt32(number))))
+                let image = Bitmap(width: 60, height: 90) { _, _ in Color(UInt32(number)) }
                 gate.wait { $0 }
                 exchange.answer(image.encodePNG())
             } else {

@@ -1,3 +1,4 @@
+import Imaging
 import WebServer
 
 /// Serves the images that the image search refers to: posters and thumbnails, drawn on request, and their substitutes.
@@ -21,8 +22,8 @@ struct PosterImageHandler: Sendable {
         }
         let hit = ImageHit(of: movie, number: number)
         switch (address.folder, hit.content) {
-        case ("thumbnails", _): return image(PosterDrawing(of: hit, width: 130, height: 130), isPNG: false)
-        case (_, .image): return image(PosterDrawing(of: hit, width: hit.width, height: hit.height), isPNG: hit.isPNG)
+        case ("thumbnails", _): return image(Bitmap(of: hit, width: 130, height: 130), isPNG: false)
+        case (_, .image): return image(Bitmap(of: hit, width: hit.width, height: hit.height), isPNG: hit.isPNG)
         case (_, .missing): return .html(HTMLPage.notFound, status: 404)
         case (_, .htmlPage):
             return WebResponse(contentType: "image/jpeg", body: .bytes(HTMLPage.removedImage))
@@ -30,8 +31,10 @@ struct PosterImageHandler: Sendable {
         }
     }
 
-    private func image(_ drawing: PosterDrawing, isPNG: Bool) -> WebResponse {
-        WebResponse(contentType: isPNG ? "image/png" : "image/jpeg", body: .bytes(drawing.encoded(isPNG: isPNG)))
+    private func image(_ bitmap: Bitmap, isPNG: Bool) -> WebResponse {
+        WebResponse(
+            contentType: isPNG ? "image/png" : "image/jpeg",
+            body: .bytes(isPNG ? bitmap.encodePNG() : bitmap.encodeJPEG()))
     }
 
     private struct Address {

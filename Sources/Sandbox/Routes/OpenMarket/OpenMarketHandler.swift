@@ -1,5 +1,6 @@
 import Concurrency
 import FoundationEssentials
+import Imaging
 import JSONCoding
 import WebServer
 
@@ -184,7 +185,8 @@ final class OpenMarketHandler: Sendable {
         }
         guard isKnown else { return .html(HTMLPage.notFound, status: 404) }
         let side = words[0] == "thumb" ? 200 : 800
-        return WebResponse(contentType: "image/jpeg", body: .bytes(ProductDrawing(words[1], side: side).encoded()))
+        return WebResponse(
+            contentType: "image/jpeg", body: .bytes(Bitmap(ofProductImage: words[1], side: side).encodeJPEG()))
     }
 }
 
