@@ -6,7 +6,7 @@ enum AudienceModel {
     static func attendanceFactor(on date: KoreanDate) -> Double {
         let (year, month, day) = (date.year, date.month, date.day)
         return yearFactor(year) * seasonFactor(month, day)
-            * weekdayFactor(date, isHoliday: isHoliday(date, year, month, day))
+            * weekdayFactor(date, isHoliday: isHoliday(month, day))
     }
 
     /// Returns the average price of a ticket, in won.
@@ -59,28 +59,11 @@ enum AudienceModel {
         date.weekday == 2 && date.year >= 2014 && (date + 7).month != date.month
     }
 
-    private static func isHoliday(_ date: KoreanDate, _ year: Int, _ month: Int, _ day: Int) -> Bool {
+    /// Whether a day is a holiday with a fixed date; the two of the lunar calendar are left out.
+    private static func isHoliday(_ month: Int, _ day: Int) -> Bool {
         switch (month, day) {
-        case (1, 1), (3, 1), (5, 5), (6, 6), (8, 15), (10, 3), (10, 9), (12, 25): return true
-        default: break
-        }
-        guard [1, 2, 9, 10].contains(month), lunarNewYears.indices.contains(year - 2003) else { return false }
-        // The Lunar New Year and the harvest festival last three days each.
-        return [lunarNewYears[year - 2003], harvestFestivals[year - 2003]].contains { feast in
-            guard let main = KoreanDate(year: year, month: feast / 100, day: feast % 100) else { return false }
-            return abs(date - main) <= 1
+        case (1, 1), (3, 1), (5, 5), (6, 6), (8, 15), (10, 3), (10, 9), (12, 25): true
+        default: false
         }
     }
-
-    /// The month and day (MMDD) of the first day of the lunar year, from 2003 on.
-    private static let lunarNewYears = [
-        201, 122, 209, 129, 218, 207, 126, 214, 203, 123, 210, 131, 219, 208, 128, 216, 205, 125, 212, 201, 122, 210,
-        129, 217, 207, 127, 213, 203,
-    ]
-
-    /// The month and day (MMDD) of the fifteenth day of the eighth lunar month, from 2003 on.
-    private static let harvestFestivals = [
-        911, 928, 918, 1006, 925, 914, 1003, 922, 912, 930, 919, 908, 927, 915, 1004, 924, 913, 1001, 921, 910, 929,
-        917, 1006, 925, 915, 1003, 922, 912,
-    ]
 }

@@ -9,9 +9,10 @@ struct MovieTitle: Hashable, Sendable {
     static let count = 1_356 * SimulatedMovieID.slots
 
     init(of id: SimulatedMovieID, seed: UInt64) {
-        let number = id.week.number * SimulatedMovieID.slots + id.slot
-        let order = Permutation(count: Self.count, random: SeededRandom(seed: seed).branch(Self.count))
-        self.init(number: order((number % Self.count + Self.count) % Self.count))
+        var random = SeededRandom(seed: seed).branch(Self.count)
+        // The step is a prime that does not divide the count: neighbours get titles of different patterns.
+        let number = (id.week.number * SimulatedMovieID.slots + id.slot) * 11_003 % Self.count
+        self.init(number: (number + Self.count + random.integer(in: 0...Self.count - 1)) % Self.count)
     }
 
     /// Makes the title with a number below ``count``; no two numbers have the same title.
