@@ -42,10 +42,9 @@ public struct OpenMarketAPI: Sendable {
     /// Returns the endpoint of a page of the list, newest products first.
     ///
     /// Past the last page the service replies without a body, which is the error `notFound`; a first page without
-    /// products is empty. Only the fourth generation can search for `words`.
-    public func products(page: Int, perPage: Int, matching words: String? = nil) -> APICall<Reading<ProductPage>> {
-        var query = [HTTPField("page_no", "\(page)"), HTTPField("items_per_page", "\(perPage)")]
-        if let words, generation == .v4 { query.append(HTTPField("search_value", words)) }
+    /// products is empty.
+    public func products(page: Int, perPage: Int) -> APICall<Reading<ProductPage>> {
+        let query = [HTTPField("page_no", "\(page)"), HTTPField("items_per_page", "\(perPage)")]
         let request = HTTPRequest("\(url)/api/products", query: query)
         return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             if response.status == 204 {

@@ -69,8 +69,7 @@ final class OpenMarketHandler: Sendable {
     private func list(_ request: WebRequest, _ encoder: OpenMarketResponseEncoder) -> WebResponse {
         let page = max(1, request.query("page_no").flatMap { Int($0) } ?? 1)
         let size = max(1, min(100, request.query("items_per_page").flatMap { Int($0) } ?? 20))
-        let words = encoder.generation == .v4 ? request.query("search_value") : nil
-        let all = store.withLock { $0.list(matching: words) }
+        let all = store.withLock { $0.products.values.sorted { $0.id > $1.id } }
         let (offset, overflows) = (page - 1).multipliedReportingOverflow(by: size)
         guard !overflows, offset < all.count else {
             return WebResponse(status: 204, contentType: "application/json", body: .bytes([]))

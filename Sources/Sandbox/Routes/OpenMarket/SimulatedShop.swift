@@ -62,11 +62,6 @@ struct SimulatedShop: Sendable {
         vendors.first { $0.identifier == identifier }
     }
 
-    /// Returns the products whose names contain `words`, the newest first.
-    func list(matching words: String?) -> [Product] {
-        products.values.filter { product in words.map { product.name.contains($0) } ?? true }.sorted { $0.id > $1.id }
-    }
-
     /// Whether the store can keep another `bytes` bytes of images.
     func hasRoom(for bytes: Int) -> Bool {
         uploads.values.reduce(bytes) { $0 + $1.count } <= Self.maximumUploadBytes
