@@ -70,23 +70,17 @@ public struct SandboxOptions: Hashable, Sendable {
     public var recordings: String?
     /// The only accepted KOBIS key; nil accepts every key of 32 hexadecimal digits.
     public var kobisKey: String?
-    /// The only accepted Kakao key; nil accepts every key.
-    public var kakaoKey: String?
-    /// The identifier of the Open Market vendor whose products clients may change.
-    public var openMarketIdentifier = anyOpenMarketIdentifier
-    /// That vendor's secret.
-    public var openMarketSecret = anyOpenMarketSecret
     /// The faults that are set at the start.
     public var faults = Faults()
 
     /// A KOBIS key that a sandbox with a nil `kobisKey` accepts.
     public static let anyKobisKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
-    /// A Kakao key that a sandbox with a nil `kakaoKey` accepts.
+    /// A Kakao key; the sandbox accepts every key.
     public static let anyKakaoKey = "5a4d5a4d5a4d5a4d5a4d5a4d5a4d5a4d"
 
-    /// The default identifier of the Open Market vendor.
+    /// The identifier of the Open Market vendor whose products clients may change.
     public static let anyOpenMarketIdentifier = "5a4d5a4d-5a4d-4d5a-9d5a-4d5a4d5a4d5a"
-    /// The default secret of the Open Market vendor.
+    /// That vendor's secret.
     public static let anyOpenMarketSecret = "sandbox-secret"
 
     /// Makes the default configuration, without faults.

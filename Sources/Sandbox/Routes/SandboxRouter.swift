@@ -23,7 +23,7 @@ final class SandboxRouter: Sendable {
             catalog = world
         }
         kobis = KobisHandler(key: options.kobisKey, catalog: catalog)
-        kakao = KakaoHandler(key: options.kakaoKey, catalog: catalog)
+        kakao = KakaoHandler(catalog: catalog)
         posters = PosterImageHandler(world: world)
         openMarket = OpenMarketHandler(options: options, opened: now())
         counters = Locked(RequestCounters(faults: options.faults))

@@ -4,8 +4,6 @@ import WebServer
 
 /// Simulates Kakao's image search: its parameters, key checks and errors.
 struct KakaoHandler: Sendable {
-    /// The only accepted key; nil accepts every key.
-    var key: String?
     var catalog: any MovieCatalog
 
     static let path = "/v2/search/image"
@@ -35,7 +33,6 @@ struct KakaoHandler: Sendable {
         guard words.count == 2, !words[1].isEmpty else {
             throw .malformedKey(words.dropFirst().joined(separator: " "))
         }
-        if let key, key != words[1] { throw .unknownKey }
     }
 
     private func number(

@@ -19,7 +19,8 @@ final class OpenMarketHandler: Sendable {
 
     init(options: SandboxOptions, opened: Date) {
         let vendor = SimulatedShop.Vendor(
-            id: 1, name: "marquee", identifier: options.openMarketIdentifier, secret: options.openMarketSecret)
+            id: 1, name: "marquee", identifier: SandboxOptions.anyOpenMarketIdentifier,
+            secret: SandboxOptions.anyOpenMarketSecret)
         store = Locked(
             SimulatedShop(seed: options.seed, vendors: [vendor] + OpenMarketSeedData.otherVendors, opened: opened))
     }

@@ -24,7 +24,6 @@ struct SandboxCommand: Subcommand {
                 Usage.Option(
                     "--recorded", value: "DIR", "이 폴더에 저장된 응답을 제공", "serve the recorded responses in this folder"),
                 Usage.Option("--kobis-key", value: "KEY", "이 영화진흥위원회 인증키만 허용", "accept only this KOBIS key"),
-                Usage.Option("--kakao-key", value: "KEY", "이 카카오 인증키만 허용", "accept only this Kakao key"),
                 Usage.Option(
                     "--fault", value: "NAME=VALUE", "주입할 오류, 예: kobis.latency=200, kobis.errors.503=0.2",
                     "a fault to inject, such as kobis.latency=200 or kobis.errors.503=0.2", isRepeatable: true),
@@ -40,7 +39,6 @@ struct SandboxCommand: Subcommand {
             ?? options.seed
         options.recordings = arguments.value("--recorded")
         options.kobisKey = arguments.value("--kobis-key")
-        options.kakaoKey = arguments.value("--kakao-key")
         for fault in arguments.values("--fault") {
             do throws(SandboxError) {
                 try options.faults.set(fault)
