@@ -156,26 +156,6 @@ import Text
         }
     }
 
-    @Test(
-        "what Docker says of linked containers is ignored",
-        arguments: [("MARQUEE", "marquee"), ("MARQUEE_WORKER", "marquee-worker"), ("MARQUEE_1", "marquee_1")])
-    func containerLinks(container: String, alias: String) throws {
-        let link = [
-            "\(container)_NAME": "/board/\(alias)", "\(container)_PORT": "tcp://172.17.0.2:5550",
-            "\(container)_PORT_5550_TCP": "tcp://172.17.0.2:5550", "\(container)_PORT_5550_TCP_ADDR": "172.17.0.2",
-            "\(container)_PORT_5550_TCP_PORT": "5550", "\(container)_PORT_5550_TCP_PROTO": "tcp",
-            "\(container)_PORT_5550_TCP_START": "tcp://172.17.0.2:5550",
-            "\(container)_PORT_5550_TCP_PORT_END": "5552", "\(container)_ENV_LANG": "C.UTF-8",
-            "\(container)_ENV_MARQUEE_LOG_LEVEL": "debug",
-        ]
-        #expect(try Configuration(environment: link).logLevel == .info)
-        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["\(container)_ENV_LANG": "C"]) }
-        #expect(throws: ConfigurationError.self) { try Configuration(environment: ["\(container)_NAME": alias]) }
-        #expect(throws: ConfigurationError.self) {
-            try Configuration(environment: link.merging(["\(container)_LOG_LEVL": "debug"]) { $1 })
-        }
-    }
-
     @Test("variables of other programs are ignored")
     func others() throws {
         _ = try Configuration(environment: ["XMARQUEE_DATA": "", "marquee_data": "", "KOBIS_KEY": ""])

@@ -11,10 +11,8 @@ struct Environment {
     ///
     /// - Throws: an error for an unknown name that begins with `MARQUEE_`; it suggests the nearest known one.
     init(_ variables: [String: String]) throws(ConfigurationError) {
-        let links = Self.linkedContainers(in: variables)
         let own = variables.filter { name, value in
             name.hasPrefix(EnvironmentVariable.prefix) && !Self.isServiceLink(name, value)
-                && !links.contains { name == $0 + "_NAME" || name.hasPrefix($0 + "_ENV_") }
         }
         for name in own.keys.sorted() where !EnvironmentVariable.names.contains(name) {
             let nearest = EnvironmentVariable.names.nearest(to: name) ?? EnvironmentVariable.prefix
@@ -29,8 +27,8 @@ struct Environment {
         self.values = values
     }
 
-    /// Whether Kubernetes, or Docker for a link, has set the variable, which describes a service such as `marquee` to its
-    /// neighbours, in names that begin like ours.
+    /// Whether Kubernetes has set the variable, which describes a service such as `marquee` to its neighbours, in names that
+    /// begin like ours.
     ///
     /// See https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables.
     private static func isServiceLink(_ name: String, _ value: String) -> Bool {
@@ -41,18 +39,6 @@ struct Environment {
         if words.last == "PORT", isURL { return true }
         guard let port = words.lastIndex(where: { UInt16($0) != nil }), port + 1 < words.count else { return false }
         return words[port - 1] == "PORT" && ["TCP", "UDP", "SCTP"].contains(words[port + 1])
-    }
-
-    /// Returns the names by which Docker's `--link` describes other containers, such as `MARQUEE` for the alias in
-    /// `MARQUEE_NAME=/app/marquee`. It passes on all variables of such a container, as `MARQUEE_ENV_PATH`.
-    ///
-    /// See https://docs.docker.com/engine/network/links/#environment-variables.
-    private static func linkedContainers(in variables: [String: String]) -> [String] {
-        variables.compactMap { name, value in
-            guard value.hasPrefix("/"), let alias = value.split(separator: "/").last else { return nil }
-            let container = alias.uppercased().parts(between: "-", keepsEmpty: true).joined(separator: "_")
-            return name == container + "_NAME" ? container : nil
-        }
     }
 
     /// The value of a variable; nil if it is not set or is empty.
