@@ -1,4 +1,5 @@
 import CLibc
+import Concurrency
 import Glibc
 
 /// The child process's side of one decoding: gives up every right, then reads an image and writes a JPEG.
@@ -42,7 +43,8 @@ public enum DecoderChild {
             bitmap = bitmap.shrunk(toFit: max(1, bitmap.width * 4 / 5), max(1, bitmap.height * 4 / 5))
             bytes = bitmap.encodeJPEG(quality: numbers[2])
         }
-        _exit(writeAll(bytes, to: STDOUT_FILENO) ? Status.done.rawValue : Status.refused.rawValue)
+        // Nothing waits for a result that cannot be written.
+        _exit((try? writeAll(bytes, to: STDOUT_FILENO)) != nil ? Status.done.rawValue : Status.refused.rawValue)
     }
 
     // MARK: Rights
@@ -92,15 +94,4 @@ public enum DecoderChild {
         }
         return nil
     }
-}
-
-/// Writes all bytes to a descriptor with write(2); false, with `errno`, if that fails.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 || errno == EINTR else { return false }
-        rest = rest.dropFirst(max(0, count))
-    }
-    return true
 }

@@ -1,4 +1,5 @@
 import CLibc
+import Concurrency
 import Glibc
 
 /// This process's side of one decoding: starts the child, reads what it writes, and ends it.
@@ -15,7 +16,8 @@ struct DecoderParent {
         guard input >= 0 else { throw failure("memfd_create") }
         defer { close(input) }
         // Back to the beginning: the child shares the offset.
-        guard writeAll(file, to: input), lseek(input, 0, SEEK_SET) == 0 else { throw failure("write") }
+        do throws(SystemError) { try writeAll(file, to: input) } catch { throw Failure(reason: "\(error)") }
+        guard lseek(input, 0, SEEK_SET) == 0 else { throw failure("lseek") }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw failure("pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
