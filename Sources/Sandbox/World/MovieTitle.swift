@@ -1,4 +1,4 @@
-/// A movie's title in Korean and English, in one of several patterns.
+/// A movie's title in Korean and English, in one of eight patterns.
 ///
 /// The movies of 26 years have different titles; after that a title returns, as with remakes. A movie never meets its
 /// namesake in the cinemas: the last re-release comes after twenty years.
@@ -17,97 +17,27 @@ struct MovieTitle: Hashable, Sendable {
 
     /// Makes the title with a number below ``count``; no two numbers have the same title.
     init(number: Int) {
-        var rest = number
-        var pattern = Pattern.combined
-        for candidate in Pattern.allCases where candidate != .combined {
-            guard rest >= candidate.share else {
-                pattern = candidate
-                break
-            }
-            rest -= candidate.share
-        }
-        // The words are the digits of a number. The step is a prime that does not divide the number of a pattern's titles:
-        // neighbours get different words, and each title comes up once.
-        rest = rest * 7_919 % pattern.capacity
-        func digit(below base: Int) -> Int {
-            defer { rest /= base }
-            return rest % base
-        }
-
-        let index = digit(below: Self.things.count)
-        let (thing, thingEnglish) = Self.things[index]
-        switch pattern {
-        case .thing: self.init(thing, thingEnglish)
-        case .compound:
-            let other = Self.things[(index + 1 + digit(below: Self.things.count - 1)) % Self.things.count]
-            self.init(thing + other.0, "\(thingEnglish) \(other.1)")
-        case .ofPlace:
-            let (place, placeEnglish) = Self.places[digit(below: Self.places.count)]
-            self.init("\(place)의 \(thing)", "The \(thingEnglish) of \(placeEnglish)")
-        case .quality, .latin, .special, .sequel, .combined, .subtitle, .theatrical, .night:
-            let (quality, qualityEnglish) = Self.qualities[digit(below: Self.qualities.count)]
-            let (korean, english) = ("\(quality) \(thing)", "\(qualityEnglish) \(thingEnglish)")
-            let (place, placeEnglish) = Self.places[rest % Self.places.count]
+        // The index has its thing and its quality for itself: there are 3,600 pairs, and 2,373 titles of a pattern.
+        let (index, pattern) = number.quotientAndRemainder(dividingBy: 8)
+        let (thing, thingEnglish) = Self.things[index % Self.things.count]
+        let (quality, qualityEnglish) = Self.qualities[index / Self.things.count % Self.qualities.count]
+        let (place, placeEnglish) = Self.places[index % Self.places.count]
+        let (base, baseEnglish) = ("\(quality) \(thing)", "\(qualityEnglish) \(thingEnglish)")
+        (korean, english) =
             switch pattern {
-            case .latin: self.init(english, english)
-            case .special: self.init("<\(korean)> 특별전", "Special Screening: \(english)")
-            case .sequel: self.init("\(korean) \(2 + rest)", "The \(english) \(2 + rest)")
-            case .combined: self.init("\(place)의 \(korean)", "The \(english) of \(placeEnglish)")
-            case .subtitle: self.init("\(place): \(korean)", "\(placeEnglish): The \(english)")
-            case .theatrical: self.init("극장판 \(korean): \(place)", "\(english) the Movie: \(placeEnglish)")
-            case .night:
-                self.init(
+            case 0: (base, "The \(baseEnglish)")
+            case 1: ("\(place)의 \(base)", "The \(baseEnglish) of \(placeEnglish)")
+            case 2: (baseEnglish, baseEnglish)
+            case 3: ("<\(base)> 특별전", "Special Screening: \(baseEnglish)")
+            case 4: ("\(base) 2", "The \(baseEnglish) 2")
+            case 5: ("\(place): \(base)", "\(placeEnglish): The \(baseEnglish)")
+            case 6: ("극장판 \(base): \(place)", "\(baseEnglish) the Movie: \(placeEnglish)")
+            default:
+                (
                     "\(thing), \(place) & \(quality) 밤",
-                    "\(thingEnglish), \(placeEnglish) & a \(qualityEnglish) Night")
-            case .thing, .compound, .ofPlace, .quality: self.init(korean, "The \(english)")
+                    "\(thingEnglish), \(placeEnglish) & a \(qualityEnglish) Night"
+                )
             }
-        }
-    }
-
-    private init(_ korean: String, _ english: String) {
-        self.korean = korean
-        self.english = english
-    }
-
-    private enum Pattern: CaseIterable {
-        case thing
-        case compound
-        case ofPlace
-        case quality
-        case latin
-        case special
-        case sequel
-        case subtitle
-        case theatrical
-        case night
-        case combined
-
-        var capacity: Int {
-            let things = MovieTitle.things.count
-            return switch self {
-            case .thing: things
-            case .compound: things * (things - 1)
-            case .ofPlace: things * MovieTitle.places.count
-            case .quality, .latin, .special: things * MovieTitle.qualities.count
-            case .sequel: things * MovieTitle.qualities.count * 3
-            case .combined, .subtitle, .theatrical, .night:
-                things * MovieTitle.qualities.count * MovieTitle.places.count
-            }
-        }
-
-        /// How many of the titles are used; of the last pattern as many as are left over.
-        var share: Int {
-            switch self {
-            case .thing, .compound, .ofPlace, .quality: capacity
-            case .latin: 1_100
-            case .special: 400
-            case .sequel, .subtitle: 2_300
-            case .theatrical: 600
-            case .night: 400
-            case .combined:
-                MovieTitle.count - Self.allCases.reduce(0) { $0 + ($1 == .combined ? 0 : $1.share) }
-            }
-        }
     }
 
     private static let qualities = [
