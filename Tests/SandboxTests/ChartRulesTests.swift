@@ -16,7 +16,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
     let settled = PublishedView(at: settledInstant)
 
     private func chart(_ date: KoreanDate, _ market: Market = .all) -> [ChartLine] {
-        world.chart(of: ChartPeriod(day: date), in: market, as: settled, lines: 10)
+        world.chart(of: ChartPeriod(day: date), in: market, as: settled)
     }
 
     @Test("each day has ten lines ordered by audience, ranked with ties, with shares below 100 in total")
@@ -124,7 +124,7 @@ let settledInstant = Date(timeIntervalSince1970: 20_800 * 86_400)
     @Test("a weekly chart adds up its days and keeps trailing decimals", arguments: Week.Span.allCases)
     func weekly(span: Week.Span) throws {
         let period = ChartPeriod(Week(of: KoreanDate.firstChart + 3000, span: span))
-        let lines = world.chart(of: period, in: .all, as: settled, lines: 10)
+        let lines = world.chart(of: period, in: .all, as: settled)
         let first = try #require(lines.first)
         let movie = try #require(world.movie(code: first.movieCd, as: settled))
         let days = period.days.compactMap {

@@ -12,8 +12,8 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
         try Recordings(folder: Recorded.folder)
     }
 
-    private func chartQuery(_ date: String, _ market: Market = .all, lines: Int = 10) throws -> ChartQuery {
-        ChartQuery(period: ChartPeriod(day: try #require(KoreanDate(date))), market: market, lines: lines)
+    private func chartQuery(_ date: String, _ market: Market = .all) throws -> ChartQuery {
+        ChartQuery(period: ChartPeriod(day: try #require(KoreanDate(date))), market: market)
     }
 
     @Test("a recorded day is served unchanged")
@@ -44,20 +44,11 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
         #expect(recordings.chart(unknown, at: noon) == unknown.body([]))
     }
 
-    @Test("a request for fewer lines gets the first lines of the recorded day")
-    func lines() throws {
-        let recordings = try recordings()
-        let all = String(decoding: recordings.chart(try chartQuery("2022-01-05"), at: noon), as: UTF8.self)
-        let three = String(decoding: recordings.chart(try chartQuery("2022-01-05", lines: 3), at: noon), as: UTF8.self)
-        #expect(all.hasPrefix(three.dropLast(3)))
-        #expect(three.contains(#""rnum":"3""#) && !three.contains(#""rnum":"4""#))
-    }
-
     @Test("recorded weekends, movies and images are found")
     func others() throws {
         let recordings = try recordings()
         let week = Week(of: try #require(KoreanDate("2019-07-13")), span: .weekend)
-        let weekend = ChartQuery(period: ChartPeriod(week), market: .all, lines: 10)
+        let weekend = ChartQuery(period: ChartPeriod(week), market: .all)
         #expect(String(decoding: recordings.chart(weekend, at: noon), as: UTF8.self).contains("201928"))
         #expect(
             recordings.movie(code: "2022B512", at: noon)
@@ -69,12 +60,21 @@ private let noon = Date(timeIntervalSince1970: 1_717_556_400)  // 2024-06-05 12:
         #expect(String(decoding: none, as: UTF8.self).contains(#""documents":[]"#))
     }
 
+    private struct DailyChart: Decodable {
+        struct Result: Decodable {
+            let dailyBoxOfficeList: [ChartLine]
+        }
+
+        let boxOfficeResult: Result
+    }
+
     @Test("computed percentages equal the recorded ones")
     func percentages() throws {
         var count = 0
         for file in try Recorded.files(in: "kobis/daily-2024") {
             for line in try Recorded.lines(file) {
-                for entry in Recordings.lines(of: Array(line)) {
+                let chart = try JSONDecoder().decode(DailyChart.self, from: Data(line))
+                for entry in chart.boxOfficeResult.dailyBoxOfficeList {
                     let delta = try #require(Int(entry.salesInten))
                     let sales = try #require(Int(entry.salesAmt))
                     #expect(Percent(delta, of: sales - delta).description == entry.salesChange)

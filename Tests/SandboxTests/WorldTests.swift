@@ -9,14 +9,14 @@ struct WorldTests {
     private let day = KoreanDate(dayNumber: 19_878)  // 2024-06-04
 
     private func chart(_ world: World, at instant: Date) -> [ChartLine] {
-        world.chart(of: ChartPeriod(day: day), in: .all, as: PublishedView(at: instant), lines: 10)
+        world.chart(of: ChartPeriod(day: day), in: .all, as: PublishedView(at: instant))
     }
 
     @Test("the same seed generates the same world in any order of requests, and another seed another world")
     func determinism() {
         let one = World(seed: 7)
         let other = World(seed: 7)
-        _ = other.chart(of: ChartPeriod(day: .firstChart), in: .all, as: PublishedView(at: settledInstant), lines: 10)
+        _ = other.chart(of: ChartPeriod(day: .firstChart), in: .all, as: PublishedView(at: settledInstant))
         #expect(chart(one, at: settledInstant) == chart(other, at: settledInstant))
         #expect(chart(one, at: settledInstant) != chart(World(seed: 8), at: settledInstant))
     }
@@ -35,7 +35,7 @@ struct WorldTests {
         #expect(chart(world, at: midnight + 301).count == 10)
         let publishedView = PublishedView(at: midnight + 3600)
         for date in [day + 1, day + 2, .firstChart - 1] {
-            #expect(world.chart(of: ChartPeriod(day: date), in: .all, as: publishedView, lines: 10).isEmpty)
+            #expect(world.chart(of: ChartPeriod(day: date), in: .all, as: publishedView).isEmpty)
         }
     }
 
@@ -62,8 +62,7 @@ struct WorldTests {
         let world = World(seed: 1)
         let publishedView = PublishedView(at: (day + 1).start + 3600)
         let before = Dictionary(
-            uniqueKeysWithValues: world.chart(of: ChartPeriod(day: day - 1), in: .all, as: publishedView, lines: 10).map
-            {
+            uniqueKeysWithValues: world.chart(of: ChartPeriod(day: day - 1), in: .all, as: publishedView).map {
                 ($0.movieCd, $0)
             })
         let pairs = chart(world, at: (day + 1).start + 3600).compactMap { line in

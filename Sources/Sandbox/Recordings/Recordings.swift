@@ -65,11 +65,8 @@ extension Recordings: MovieCatalog {
     /// version is recorded.
     func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
         let key = ChartKey(first: query.period.first, last: query.period.last, market: query.market)
-        guard let versions = charts[key],
-            let version = versions.last(where: { $0.time <= instant }) ?? versions.first
-        else { return query.body([]) }
-        return query.lines < 10
-            ? query.body(Array(Self.lines(of: version.body).prefix(query.lines))) : version.body
+        let versions = charts[key] ?? []
+        return (versions.last { $0.time <= instant } ?? versions.first)?.body ?? query.body([])
     }
 
     func movie(code: String, at instant: Date) -> [UInt8] {
@@ -85,21 +82,6 @@ extension Recordings: MovieCatalog {
             return query.body([], base: base)
         }
         return page
-    }
-
-    /// Returns the lines of a daily or weekly chart.
-    static func lines(of body: [UInt8]) -> [ChartLine] {
-        struct Body: Decodable {
-            struct Result: Decodable {
-                let dailyBoxOfficeList: [ChartLine]?
-                let weeklyBoxOfficeList: [ChartLine]?
-            }
-
-            let boxOfficeResult: Result
-        }
-        // A recording that cannot be decoded has no lines, like an unknown day.
-        let result = try? JSONDecoder().decode(Body.self, from: Data(body)).boxOfficeResult
-        return result?.dailyBoxOfficeList ?? result?.weeklyBoxOfficeList ?? []
     }
 }
 

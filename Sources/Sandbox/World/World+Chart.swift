@@ -1,15 +1,15 @@
 import BoxOffice
 
 extension World {
-    /// Returns the first lines of a period's chart in a market, as published; none unless all its days have figures.
-    func chart(of period: ChartPeriod, in market: Market, as publishedView: PublishedView, lines: Int) -> [ChartLine] {
+    /// Returns the first ten lines of a period's chart in a market, as published; none unless all its days have figures.
+    func chart(of period: ChartPeriod, in market: Market, as publishedView: PublishedView) -> [ChartLine] {
         guard publishedView.covers(period.first), publishedView.covers(period.last) else { return [] }
         let ranking = ranking(of: period, in: market, as: publishedView)
         let before = Dictionary(
             self.ranking(of: period.before, in: market, as: publishedView).map { ($0.movie.id, $0) },
             uniquingKeysWith: { first, _ in first })
         let marketSales = ranking.reduce(0) { $0 + $1.sales }
-        return ranking.prefix(lines).enumerated().map { index, rankedMovie in
+        return ranking.prefix(10).enumerated().map { index, rankedMovie in
             ChartLine(
                 rankedMovie, number: index + 1, before: before[rankedMovie.movie.id], marketSales: marketSales,
                 period: period, as: publishedView)

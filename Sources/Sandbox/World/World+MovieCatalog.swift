@@ -20,7 +20,7 @@ protocol MovieCatalog: Sendable {
 extension World: MovieCatalog {
     func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
         query.body(
-            chart(of: query.period, in: query.market, as: PublishedView(at: instant), lines: query.lines))
+            chart(of: query.period, in: query.market, as: PublishedView(at: instant)))
     }
 
     func movie(code: String, at instant: Date) -> [UInt8] {

@@ -5,8 +5,6 @@ import JSONCoding
 struct ChartQuery: Sendable {
     var period: ChartPeriod
     var market: Market
-    /// The maximum number of lines, from 1 to 10.
-    var lines: Int
 
     func body(_ lines: [ChartLine]) -> [UInt8] {
         let list = JSONTree.array(lines.map(\.tree))
@@ -37,7 +35,7 @@ extension Week.Span {
 }
 
 /// A line of a chart in the service's format: every value is text.
-struct ChartLine: Hashable, Sendable, Codable {
+struct ChartLine: Hashable, Sendable, Decodable {
     var rnum: String
     var rank: String
     var rankInten: String

@@ -63,15 +63,14 @@ struct KobisHandler: Sendable {
         guard text.utf8.count == 8, let date = KoreanDate(text) else {
             throw .malformedDate(parameter: "targetDt", value: text)
         }
-        // The service ignores filter values that it does not know, and never sends more than ten lines.
+        // The service ignores filter values that it does not know.
         let films: [String: Market.Films] = ["Y": .diverse, "N": .commercial]
         let market = Market(
             nation: request.query("repNationCd").flatMap(Market.Nation.init(rawValue:)),
             films: request.query("multiMovieYn").flatMap { films[$0] },
             area: request.query("wideAreaCd").flatMap { Market.Area($0) })
-        let lines = request.query("itemPerPage").flatMap { Int($0) } ?? 10
         let period = span.map { ChartPeriod(Week(of: date, span: $0)) } ?? ChartPeriod(day: date)
-        return ChartQuery(period: period, market: market, lines: (1...10).contains(lines) ? lines : 10)
+        return ChartQuery(period: period, market: market)
     }
 
     /// Returns the code list of areas; all other lists are empty.
