@@ -6,24 +6,18 @@
 ///
 /// All that callers share is `Value`: for an operation that fails, make it a `Result`.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private typealias Ticket = UInt64
-    private typealias Caller = CheckedContinuation<Result<Value, CancellationError>, Never>
+    /// The value of a run once it has ended; an error if the single flight was closed before.
+    private typealias Run = AsyncCondition<Result<Value, CancellationError>?>
 
     private struct Flight {
-        let number: Ticket
+        let run: Run
         let task: Task<Void, Never>
-        var callers: [Ticket: Caller]
+        var callerCount = 0
     }
 
     private struct State {
-        var lastTicket: Ticket = 0
         var flights: [Key: Flight] = [:]
         var isClosed = false
-
-        mutating func makeTicket() -> Ticket {
-            lastTicket += 1
-            return lastTicket
-        }
     }
 
     private let cancelsAbandonedRuns: Bool
@@ -39,7 +33,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
 
     /// The number of waiting callers.
     public var callerCount: Int {
-        state.withLock { state in state.flights.values.reduce(0) { $0 + $1.callers.count } }
+        state.withLock { state in state.flights.values.reduce(0) { $0 + $1.callerCount } }
     }
 
     /// Runs `operation`, or joins the current run of `key`; returns the value of the run.
@@ -48,16 +42,18 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     public func run(
         _ key: Key, _ operation: @escaping @Sendable () async -> Value
     ) async throws(CancellationError) -> Value {
-        let ticket = state.withLock { $0.makeTicket() }
-        return try await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                join(key, ticket, continuation, operation)
-                // The cancellation handler may have run before the caller had joined.
-                if Task.isCancelled { leave(key, ticket) }
-            }
-        } onCancel: {
-            leave(key, ticket)
-        }.get()
+        let run = state.withLock { state -> Run? in
+            guard !state.isClosed else { return nil }
+            // The task is made under the lock, so that the flight is registered before it can end.
+            var flight = state.flights[key] ?? makeFlight(key, operation)
+            flight.callerCount += 1
+            state.flights[key] = flight
+            return flight.run
+        }
+        guard let run else { throw CancellationError() }
+        defer { leave(key, run) }
+        guard let result = await run.waitForValue({ $0 }) else { throw CancellationError() }
+        return try result.get()
     }
 
     /// Cancels all runs, and fails their callers and all later ones.
@@ -69,48 +65,32 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         }
         for flight in flights.values {
             flight.task.cancel()
-            for caller in flight.callers.values { caller.resume(returning: .failure(CancellationError())) }
+            flight.run.update { $0 = .failure(CancellationError()) }
         }
     }
 
-    private func join(
-        _ key: Key, _ ticket: Ticket, _ caller: Caller, _ operation: @escaping @Sendable () async -> Value
-    ) {
-        let isClosed = state.withLock { state in
-            if state.isClosed { return true }
-            if let index = state.flights.index(forKey: key) {
-                state.flights.values[index].callers[ticket] = caller
-            } else {
-                // Made under the lock, so that the flight is registered before it can end.
-                let number = state.makeTicket()
-                let task = Task { self.end(key, number, await operation()) }
-                state.flights[key] = Flight(number: number, task: task, callers: [ticket: caller])
+    private func makeFlight(_ key: Key, _ operation: @escaping @Sendable () async -> Value) -> Flight {
+        let run = Run(nil)
+        let task = Task {
+            let value = await operation()
+            state.withLock { state in
+                // An abandoned run may end after another of its key has begun.
+                if state.flights[key]?.run === run { state.flights[key] = nil }
             }
-            return false
+            run.update { $0 = $0 ?? .success(value) }
         }
-        if isClosed { caller.resume(returning: .failure(CancellationError())) }
+        return Flight(run: run, task: task)
     }
 
-    private func leave(_ key: Key, _ ticket: Ticket) {
-        let (caller, abandoned) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
-            guard let index = state.flights.index(forKey: key),
-                let caller = state.flights.values[index].callers.removeValue(forKey: ticket)
-            else { return (nil, nil) }
-            guard cancelsAbandonedRuns, state.flights.values[index].callers.isEmpty else { return (caller, nil) }
-            return (caller, state.flights.remove(at: index).value.task)
+    /// Counts a caller less, if the run has not ended.
+    private func leave(_ key: Key, _ run: Run) {
+        let abandoned = state.withLock { state -> Task<Void, Never>? in
+            guard var flight = state.flights[key], flight.run === run else { return nil }
+            flight.callerCount -= 1
+            let isAbandoned = cancelsAbandonedRuns && flight.callerCount == 0
+            state.flights[key] = isAbandoned ? nil : flight
+            return isAbandoned ? flight.task : nil
         }
         abandoned?.cancel()
-        caller?.resume(returning: .failure(CancellationError()))
-    }
-
-    private func end(_ key: Key, _ number: Ticket, _ value: Value) {
-        let callers = state.withLock { state -> [Caller] in
-            // An abandoned run may end after another of its key has begun.
-            guard let index = state.flights.index(forKey: key), state.flights.values[index].number == number else {
-                return []
-            }
-            return Array(state.flights.remove(at: index).value.callers.values)
-        }
-        for caller in callers { caller.resume(returning: .success(value)) }
     }
 }
