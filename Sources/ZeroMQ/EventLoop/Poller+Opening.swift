@@ -24,6 +24,7 @@ extension Poller {
             options.settings(for: kind, isBound: !bind.isEmpty, isEncrypted: encryption != nil)
             + [SocketSetting(ZMQ_IPV6, usesIPv6 ? 1 : 0)]
             + (try curveSettings(of: kind, isBound: !bind.isEmpty))
+            + subscriptions.map { SocketSetting(ZMQ_SUBSCRIBE, bytes: Array($0.utf8)) }
         let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
         let counters = Locked(SocketCounters())
         lastID += 1
@@ -32,7 +33,6 @@ extension Poller {
             handle, named: "monitor-\(id)", kind, isServer: !bind.isEmpty,
             isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") }, isEncrypted: encryption != nil, options: options,
             counters: counters, observer: observer, context: context)
-        for prefix in subscriptions { handle.subscribe(to: prefix) }
         var addresses: [String] = []
         for address in bind { addresses.append(try handle.bind(to: address)) }
         for address in connect {

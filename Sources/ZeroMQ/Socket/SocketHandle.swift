@@ -41,16 +41,8 @@ struct SocketHandle: ~Copyable {
 
     /// zmq_setsockopt(3).
     func set(_ setting: SocketSetting) {
-        if let bytes = setting.bytes {
-            let status = zmq_setsockopt(socket, setting.option, bytes, bytes.count)
-            return precondition(status == 0, "zmq_setsockopt rejects the value of the option \(setting.option)")
-        }
-        var wide = setting.value
-        var narrow = Int32(clamping: setting.value)
-        let status =
-            setting.isWide
-            ? zmq_setsockopt(socket, setting.option, &wide, 8) : zmq_setsockopt(socket, setting.option, &narrow, 4)
-        precondition(status == 0, "zmq_setsockopt rejects \(setting.value) for the option \(setting.option)")
+        let status = zmq_setsockopt(socket, setting.option, setting.bytes, setting.bytes.count)
+        precondition(status == 0, "zmq_setsockopt rejects the value of the option \(setting.option)")
     }
 
     /// Reads the events and returns what is possible without waiting, ZMQ_POLLIN and ZMQ_POLLOUT (ZMQ_EVENTS).
@@ -67,13 +59,6 @@ struct SocketHandle: ~Copyable {
             precondition(code == EINTR, "zmq_getsockopt: \(String(cString: zmq_strerror(code)))")
         }
         return value
-    }
-
-    /// Subscribes to the messages whose first frame begins with `prefix` (ZMQ_SUBSCRIBE).
-    func subscribe(to prefix: String) {
-        let bytes = Array(prefix.utf8)
-        let status = zmq_setsockopt(socket, ZMQ_SUBSCRIBE, bytes, bytes.count)
-        precondition(status == 0, "zmq_setsockopt rejects a subscription of \(name)")
     }
 
     // MARK: - Connections

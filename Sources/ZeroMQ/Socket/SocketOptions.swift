@@ -156,19 +156,18 @@ extension SocketOptions {
 /// A libzmq option and its value, for zmq_setsockopt(3).
 struct SocketSetting {
     let option: Int32
-    let value: Int64
-    /// The value of an option that is not a number.
-    var bytes: [UInt8]?
-    /// Whether the option is an `int64_t`, as only the message size is; all others are `int`.
-    var isWide: Bool { option == ZMQ_MAXMSGSIZE }
-
-    init(_ option: Int32, _ value: Int) {
-        self.option = option
-        self.value = Int64(value)
-    }
+    let bytes: [UInt8]
 
     init(_ option: Int32, bytes: [UInt8]) {
-        self.init(option, 0)
+        self.option = option
         self.bytes = bytes
+    }
+
+    /// The message size alone is an `int64_t`; every other number is an `int`.
+    init(_ option: Int32, _ value: Int) {
+        self.option = option
+        bytes =
+            option == ZMQ_MAXMSGSIZE
+            ? withUnsafeBytes(of: Int64(value), Array.init) : withUnsafeBytes(of: Int32(clamping: value), Array.init)
     }
 }
