@@ -1,37 +1,21 @@
-import Synchronization
+import Concurrency
 
 /// The open transaction of a connection, if there is one.
 struct Transaction {
-    enum State {
-        case none
-        case open
-        /// The engine has rolled the transaction back, or it must not be committed.
-        case failed(DatabaseError)
-    }
-
-    var state = State.none
+    var isOpen = false
+    /// Why the engine has rolled the transaction back, or why it must not be committed.
+    private(set) var failure: DatabaseError?
     /// The actions to run after the commit.
     var actions: [() -> Void] = []
 
     /// Throws if the engine has rolled the transaction back.
     // Without this check, each further statement would be a transaction of its own.
     func check() throws(DatabaseError) {
-        if case .failed(let error) = state { throw error }
+        if let failure { throw failure }
     }
 
     mutating func fail(with error: DatabaseError) {
-        if case .open = state { state = .failed(error) }
-    }
-}
-
-/// Counts commits, for caches of what was read from the database.
-final class CommitCounter: Sendable {
-    private let count = Atomic(0)
-
-    var value: Int { count.load(ordering: .acquiring) }
-
-    func increment() {
-        count.add(1, ordering: .releasing)
+        if isOpen { failure = failure ?? error }
     }
 }
 
@@ -40,13 +24,13 @@ extension Connection {
 
     func beginWriting() throws(DatabaseError) {
         try begin(writing: true)
-        transaction = Transaction(state: .open)
+        transaction = Transaction(isOpen: true)
     }
 
     /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
     func beginReading() throws(DatabaseError) {
         try begin(writing: false)
-        transaction = Transaction(state: .open)
+        transaction = Transaction(isOpen: true)
     }
 
     func rollBack() {
@@ -65,7 +49,12 @@ extension Connection {
         }
         let actions = transaction.actions
         transaction = Transaction()
-        commitCounter.increment()
+        complete(actions)
+    }
+
+    /// Counts a commit and runs its actions.
+    func complete(_ actions: [() -> Void]) {
+        commitCount.withLock { $0 += 1 }
         for action in actions { action() }
     }
 

@@ -1,3 +1,5 @@
+import Concurrency
+
 /// One connection to a database, passed to the body of a read or a write.
 ///
 /// Not `Sendable`: the compiler keeps it inside that body, and thereby on one thread at a time. SQL is a literal, so that no
@@ -7,7 +9,8 @@ public class Connection {
     /// What messages call the database: its path, or its address without the password.
     let name: String
     var transaction = Transaction()
-    let commitCounter = CommitCounter()
+    /// The number of commits, for caches of what was read from the database.
+    let commitCount = Locked(0)
 
     init(name: String) {
         self.name = name

@@ -1,9 +1,11 @@
+import Concurrency
+
 /// A database that survives the death of its process at any instant: a file of SQLite, or a part of a PostgreSQL server.
 ///
 /// When a write returns, its changes are on disk. Waiting for the disk or the server never blocks the threads that tasks
 /// share. It does not build SQL, map objects or observe changes.
 public final class Database: Sendable {
-    private let commitCounter: CommitCounter
+    private let commits: Locked<Int>
     private let writer: Writer
     private let reader: Reader
     private let listener: PostgreSQLListener?
@@ -35,7 +37,7 @@ public final class Database: Sendable {
         let reading = try Self.reading(location, schema)
         listener = if isShared, case .server(let server) = location { PostgreSQLListener(server) } else { nil }
         isRemote = if case .server = location { true } else { false }
-        commitCounter = writing.commitCounter
+        commits = writing.commitCount
         writer = Writer(writing)
         reader = Reader(reading)
     }
@@ -75,7 +77,7 @@ public final class Database: Sendable {
     // MARK: - Reading and writing
 
     /// A number that increases with each commit of this process.
-    public var commitCount: Int { commitCounter.value }
+    public var commitCount: Int { commits.withLock { $0 } }
 
     /// Runs `body` in a transaction and returns its result when the changes are on disk.
     ///

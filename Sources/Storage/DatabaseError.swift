@@ -66,12 +66,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
 
     /// Whether the same action may succeed later without a change of its arguments.
     public var isRetryable: Bool {
-        switch kind {
-        case .busy, .full, .unreachable: true
-        case .cannotOpen, .inUse, .readOnly, .notADatabase, .corrupt, .foreign, .newerSchema, .olderSchema, .exists,
-            .constraint, .disk, .closed, .refused, .unsupported, .remote, .other:
-            false
-        }
+        [.busy, .full, .unreachable].contains(kind)
     }
 
     /// What the operator can do about it; nil if nothing.

@@ -285,9 +285,7 @@ final class PostgreSQLConnection: Connection {
         guard let (number, actions) = unresolved else { return }
         let isMade = try isMade(number, session)
         unresolved = nil
-        guard isMade else { return }
-        commitCounter.increment()
-        for action in actions { action() }
+        if isMade { complete(actions) }
     }
 
     /// Whether the transaction with a number was committed.

@@ -210,7 +210,6 @@ final class PostgreSQLSession {
     }
 
     /// Runs a statement that is not prepared, with PostgreSQL's own placeholders; messages name it by `name`.
-    @discardableResult
     func execute(
         once sql: String, _ values: [StoredValue] = [], as name: StaticString
     ) throws(DatabaseError) -> PostgreSQLResult {
