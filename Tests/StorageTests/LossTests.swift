@@ -55,7 +55,7 @@ import Testing
     @Test("a database is complete after another program has removed its write-ahead log")
     func checkpointed() async throws {
         do {
-            let shell = try SQLiteConnection(ownedAt: folder.file("notes.db"))
+            let shell = try SQLiteConnection(path: folder.file("notes.db"), isWritten: true)
             #expect(try shell.notes().count == 10)
         }
         #expect(!folder.contains("notes.db-wal"))

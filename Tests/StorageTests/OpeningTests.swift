@@ -51,7 +51,7 @@ import Testing
     func closing() async throws {
         await (try Notes.database(in: folder)).close()
         let path = folder.file("notes.db")
-        let writer = Writer(try SQLiteConnection(path: path, lock: FileLock(database: path)))
+        let writer = Writer(try SQLiteConnection(path: path, isWritten: true, lock: FileLock(database: path)))
         let gate = DispatchSemaphore(value: 0)
         let first = Task.immediate { try await writer.write { _ in gate.wait() } }
         let waiting = (0..<20).map { number in
@@ -89,7 +89,7 @@ import Testing
         #expect(error.kind == .inUse)
         #expect(error.reason == "process \(getpid()) has it open for writing")
         #expect(!error.isRetryable)
-        let reader = try SQLiteConnection(path: folder.file("notes.db"), lock: nil)
+        let reader = try SQLiteConnection(path: folder.file("notes.db"))
         #expect(try reader.notes() == ["seen"])
         #expect(throws: DatabaseError.self) { try reader.insertNote("not allowed") }
         await database.close()
@@ -156,8 +156,8 @@ import Testing
     @Test("another program's database is rejected and left as it is")
     func foreign() throws {
         do {
-            let other = try SQLiteConnection(
-                path: folder.file("notes.db"), lock: FileLock(database: folder.file("notes.db")))
+            try FileOperations.create(folder.file("notes.db"))
+            let other = try SQLiteConnection(path: folder.file("notes.db"), isWritten: true)
             try other.execute("create table theirs (x)")
         }
         let before = try folder.data(of: "notes.db")

@@ -20,7 +20,7 @@ import Testing
         for location in [DatabaseLocation.file(path), .server(server)] {
             await (try Database(location, schema: module.schema)).close()
         }
-        let file = try SQLiteConnection(path: path, lock: nil)
+        let file = try SQLiteConnection(path: path)
         let session = try PostgreSQLSession(server)
         let statements = try sqlStatements(in: [module.name, "EventStore", "Health"])
         #expect(statements.count > 60)

@@ -19,7 +19,7 @@ extension Database {
             try FileOperations.remove(part)
             try FileOperations.create(part)  // `vacuum into` accepts an empty file, and keeps its permissions
             try SQLiteConnection.reading(path: source).copy(to: part, schema: schema)
-            try SQLiteConnection(path: part, lock: nil).verify(asCopyOf: source, schema, verify)
+            try SQLiteConnection(path: part).verify(asCopyOf: source, schema, verify)
             try FileOperations.synchronize(part)
             try FileOperations.move(part, to: destination)
             try FileOperations.synchronize(FileOperations.folder(of: destination))
@@ -53,7 +53,7 @@ extension Database {
         try FileOperations.remove(incoming)  // left by a process that was killed here
         try copy(from: source, to: incoming, schema: schema) { _ throws(DatabaseError) in }
         do throws(DatabaseError) {
-            try SQLiteConnection(ownedAt: incoming).migrate(to: schema, copyOf: source, change)
+            try SQLiteConnection(path: incoming, isWritten: true).migrate(to: schema, copyOf: source, change)
             try FileOperations.synchronize(incoming)
             let kept =
                 try FileOperations.exists(path)

@@ -50,7 +50,7 @@ final class NewFile: CopyTarget {
         }
         try FileOperations.remove(incoming)  // left by a process that was killed here
         try FileOperations.create(incoming)
-        let connection = try SQLiteConnection(ownedAt: incoming)
+        let connection = try SQLiteConnection(path: incoming, isWritten: true)
         // Nobody needs a file that is not complete, and it is synced at the end.
         try connection.execute("pragma journal_mode = off")
         try connection.execute("pragma synchronous = off")

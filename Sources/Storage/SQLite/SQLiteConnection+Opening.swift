@@ -7,7 +7,7 @@ extension SQLiteConnection {
         try FileOperations.rewrite("\(path)-wal")
         try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
         if !FileOperations.exists(path) { try FileOperations.create(path) }  // SQLite would let everybody read it
-        let connection = try SQLiteConnection(path: path, lock: lock)
+        let connection = try SQLiteConnection(path: path, isWritten: true, lock: lock)
         guard !connection.isReadOnly else {
             throw DatabaseError(.readOnly, "opening", path, reason: "the file is not writable")
         }
@@ -49,7 +49,7 @@ extension SQLiteConnection {
             return
         }
         // Without the right to write: the last writer to close would remove the write-ahead log of a rejected file.
-        let connection = try SQLiteConnection(path: path, lock: nil)
+        let connection = try SQLiteConnection(path: path)
         try schema.check(connection)
         try connection.verifyPages()
         try connection.verifyCommitCount(isAtLeast: acknowledgedCommits)

@@ -24,17 +24,6 @@ final class SQLiteConnection: Connection {
     /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
     var mustEraseLog = false
 
-    /// Opens the file: with a lock for reading and writing, and creates it if needed; without a lock for reading only.
-    convenience init(path: String, lock: consuming FileLock?) throws(DatabaseError) {
-        let access = lock == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        try self.init(path: path, access: access, lock: lock)
-    }
-
-    /// Opens an existing file for writing without a lock: a file that no other process knows, or whose lock the caller holds.
-    convenience init(ownedAt path: String) throws(DatabaseError) {
-        try self.init(path: path, access: SQLITE_OPEN_READWRITE, lock: nil)
-    }
-
     /// Opens an existing file for reading, also where this process can write neither the file nor its folder.
     ///
     /// SQLite reads a write-ahead database in a folder that it cannot write only if `-wal` and `-shm` are there, or if it may
@@ -44,7 +33,7 @@ final class SQLiteConnection: Connection {
     /// - Throws: `DatabaseError`; its kind is `readOnly` if the folder has a write-ahead log that cannot be read there.
     static func reading(path: String) throws(DatabaseError) -> sending SQLiteConnection {
         do throws(DatabaseError) {
-            let connection = try SQLiteConnection(path: path, lock: nil)
+            let connection = try SQLiteConnection(path: path)
             _ = try connection.query("pragma schema_version", as: Int.self)
             return connection
         } catch {
@@ -56,13 +45,19 @@ final class SQLiteConnection: Connection {
                 let reason = "SQLite reads its -wal file only in a folder that it can write: copy both files to one"
                 throw DatabaseError(.readOnly, "opening", path, reason: reason)
             }
-            return try SQLiteConnection(path: path, access: SQLITE_OPEN_READONLY, lock: nil, isUnchanging: true)
+            return try SQLiteConnection(path: path, isUnchanging: true)
         }
     }
 
-    private init(
-        path: String, access: Int32, lock: consuming FileLock?, isUnchanging: Bool = false
+    /// Opens an existing file.
+    ///
+    /// - Parameters:
+    ///   - isWritten: Whether it is opened for writing; without a lock if no other process knows it, or the caller has the lock.
+    ///   - isUnchanging: Whether SQLite reads without locks and without a write-ahead log (`immutable=1`).
+    init(
+        path: String, isWritten: Bool = false, lock: consuming FileLock? = nil, isUnchanging: Bool = false
     ) throws(DatabaseError) {
+        let access = isWritten ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         precondition(Self.configurationResult == SQLITE_OK, "sqlite3_config: \(Self.configurationResult)")
         handle = try DatabaseHandle(
             path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock,
@@ -196,8 +191,6 @@ struct DatabaseHandle: ~Copyable {
     private let lock: FileLock?
 
     /// Opens the file with `sqlite3_open_v2`.
-    ///
-    /// - Parameter isUnchanging: Whether SQLite reads without locks and without a write-ahead log (`immutable=1`).
     init(path: String, flags: Int32, lock: consuming FileLock?, isUnchanging: Bool) throws(DatabaseError) {
         var pointer: OpaquePointer?
         let code =
