@@ -59,7 +59,7 @@ struct RetryTests {
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment) {
             service throws(UpstreamError) in
             guard isBroke.withLock({ $0 }) else { return nil }
-            throw UpstreamError(service: service, kind: .quotaExhausted, message: "used up", isTransient: false)
+            throw UpstreamError(service: service, kind: .quotaExhausted, message: "used up")
         } afterAttempt: { service, failure, _ in
             reports.withLock { $0.append("\(service) \(failure?.rawValue ?? "ok")") }
         }
@@ -169,15 +169,13 @@ struct RetryTests {
         #expect(time.pauses.isEmpty)
     }
 
-    @Test("A 429 that the endpoint identifies as a used-up quota is final unless it has a Retry-After")
+    @Test("A 429 that the endpoint identifies as a used-up quota is final")
     func usedUp() async throws {
         let server = try ScriptedServer { $0.answer(status: 429) }
         let client = HTTPClient(retry: policy, retryEnvironment: time.retryEnvironment)
         let endpoint = APICall<Int>(service: "test", request: HTTPRequest(server.url)) {
             response throws(UpstreamError) in
-            throw UpstreamError(
-                service: "test", kind: .quotaExhausted, message: "used up", status: response.status, code: "-10",
-                isTransient: response.retryAfter != nil)
+            throw UpstreamError(service: "test", kind: .quotaExhausted, message: "used up", code: "-10")
         }
         let error = await failure { () async throws(UpstreamError) in try await client.send(endpoint) }
         #expect(error?.code == "-10")

@@ -47,15 +47,11 @@ public struct UpstreamError: Error, Hashable, Sendable {
     public var field: String?
     /// The time that the service asks clients to wait.
     public var retryAfter: Duration?
-    /// Whether a retry within the same request can succeed.
-    public var isTransient: Bool
 
     /// Creates an error.
-    ///
-    /// - Parameter isTransient: Whether a retry can succeed; nil to derive it from the kind and the status.
     public init(
         service: String, kind: Kind, message: String, status: Int? = nil, code: String? = nil, field: String? = nil,
-        retryAfter: Duration? = nil, isTransient: Bool? = nil
+        retryAfter: Duration? = nil
     ) {
         self.service = service
         self.kind = kind
@@ -64,10 +60,10 @@ public struct UpstreamError: Error, Hashable, Sendable {
         self.code = code
         self.field = field
         self.retryAfter = retryAfter
-        self.isTransient = isTransient ?? Self.isTransient(kind, status)
     }
 
-    private static func isTransient(_ kind: Kind, _ status: Int?) -> Bool {
+    /// Whether a retry within the same request can succeed.
+    public var isTransient: Bool {
         switch status {
         // A 4xx stays an error on retry, except 408 (request timeout), 425 (too early) and 429 (too many requests).
         case .some(let status) where (400...499).contains(status): [408, 425, 429].contains(status)

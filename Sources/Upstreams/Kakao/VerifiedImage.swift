@@ -27,10 +27,7 @@ struct VerifiedImage: Hashable, Sendable {
             url, headers: [HTTPField("Accept", "image/jpeg, image/png, image/webp, image/gif")],
             deadline: deadline, responseLimit: responseLimit, redirects: redirects, addressPolicy: addressPolicy)
         return APICall(service: PosterSearch.service, request: request) { response throws(UpstreamError) in
-            if var failure = response.failure(of: PosterSearch.service) {
-                failure.isTransient = false  // trying the next candidate is faster than a retry
-                throw failure
-            }
+            if let failure = response.failure(of: PosterSearch.service) { throw failure }
             return try VerifiedImage(response.body)
         }
     }
