@@ -233,7 +233,7 @@ FAULTS = [
         'max(ceiling * fraction, error.retryAfter ?? .zero)', 'ceiling * fraction', "NetworkingTests.Retr"),
     Fault(
         "private-address-fetched", "an image is fetched from 172.31.0.1", "Networking/HTTP/IPAddress.swift",
-        'Block([172, 16], 12)', 'Block([172, 16], 16)', "NetworkingTests.(AddressPolicy|IPAddress)"),
+        '([172, 16], 12)', '([172, 16], 16)', "NetworkingTests.(AddressPolicy|IPAddress)"),
 
     # MARK: Texts and secrets
     Fault(

@@ -267,11 +267,5 @@ extension HTTPClient {
             self.queueLength = queueLength
             self.bodyBytes = bodyBytes
         }
-
-        /// Creates limits for `concurrentCalls` requests at a time to one host, with at least 8 more in total for other
-        /// hosts.
-        public init(concurrentCalls: Int) {
-            self.init(perHost: concurrentCalls, total: max(32, concurrentCalls + 8))
-        }
     }
 }

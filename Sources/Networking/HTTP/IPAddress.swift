@@ -33,39 +33,32 @@ struct IPAddress: Hashable, Sendable {
     /// unicast space, without the blocks that embed an IPv4 address. Mapped addresses (`::ffff:0:0/96`) lie outside of
     /// it.
     var isPublic: Bool {
-        if bytes.count == 4 { return !Self.reservedV4.contains { $0.contains(self) } }
-        return Self.globalV6.contains(self) && !Self.reservedV6.contains { $0.contains(self) }
+        if bytes.count == 4 { return !Self.reservedV4.contains(where: isIn) }
+        return isIn(Self.globalV6) && !Self.reservedV6.contains(where: isIn)
     }
 
-    private struct Block {
-        let bytes: [UInt8]
-        let length: Int
+    /// The addresses that begin with these bytes, as far as the first `length` bits.
+    private typealias Block = (bytes: [UInt8], length: Int)
 
-        init(_ bytes: [UInt8], _ length: Int) {
-            self.bytes = bytes
-            self.length = length
-        }
-
-        func contains(_ address: IPAddress) -> Bool {
-            (0..<length).allSatisfy { bit in
-                let mask = UInt8(0x80) >> (bit % 8)
-                let own = bit / 8 < bytes.count ? bytes[bit / 8] : 0
-                return own & mask == address.bytes[bit / 8] & mask
-            }
+    private func isIn(_ block: Block) -> Bool {
+        (0..<block.length).allSatisfy { bit in
+            let mask = UInt8(0x80) >> (bit % 8)
+            let first = bit / 8 < block.bytes.count ? block.bytes[bit / 8] : 0
+            return first & mask == bytes[bit / 8] & mask
         }
     }
 
-    private static let reservedV4 = [
-        Block([0], 8), Block([10], 8), Block([100, 64], 10), Block([127], 8), Block([169, 254], 16),
-        Block([172, 16], 12), Block([192, 0, 0], 24), Block([192, 0, 2], 24), Block([192, 88, 99], 24),
-        Block([192, 168], 16), Block([198, 18], 15), Block([198, 51, 100], 24), Block([203, 0, 113], 24),
-        Block([224], 4), Block([240], 4),
+    private static let reservedV4: [Block] = [
+        ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16),
+        ([172, 16], 12), ([192, 0, 0], 24), ([192, 0, 2], 24), ([192, 88, 99], 24),
+        ([192, 168], 16), ([198, 18], 15), ([198, 51, 100], 24), ([203, 0, 113], 24),
+        ([224], 4), ([240], 4),
     ]
-    private static let globalV6 = Block([0x20], 3)
-    private static let reservedV6 = [
-        Block([0x20, 0x01, 0x00], 23),  // protocol assignments, Teredo among them
-        Block([0x20, 0x01, 0x0D, 0xB8], 32), Block([0x3F, 0xFF, 0x00], 20),  // documentation
-        Block([0x20, 0x02], 16),  // 6to4
+    private static let globalV6: Block = ([0x20], 3)
+    private static let reservedV6: [Block] = [
+        ([0x20, 0x01, 0x00], 23),  // protocol assignments, Teredo among them
+        ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x3F, 0xFF, 0x00], 20),  // documentation
+        ([0x20, 0x02], 16),  // 6to4
     ]
 }
 

@@ -226,8 +226,10 @@ struct HTTPClients: Sendable {
 
     /// Makes the clients. Those for a share of the quota book each call in it before they make it.
     init(_ configuration: Configuration, quota: QuotaLedger, metrics: WorkerMetrics, key: KobisKeyHealth) {
+        let calls = configuration.callsAtOnce
+        let limits = HTTPClient.Limits(perHost: calls, total: max(32, calls + 8))
         func client(for share: QuotaShare) -> HTTPClient {
-            HTTPClient(limits: HTTPClient.Limits(concurrentCalls: configuration.callsAtOnce)) {
+            HTTPClient(limits: limits) {
                 service throws(UpstreamError) in
                 guard let day = try await quota.book(service, for: share) else { return nil }
                 return { await quota.release(service, on: day) }
