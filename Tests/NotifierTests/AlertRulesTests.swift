@@ -66,12 +66,13 @@ import Testing
         "a rise or fall fires from the threshold on, and not for a new movie or an unknown change",
         arguments: [
             (3, 2, false, []), (3, 3, false, ["rose A"]), (3, -2, false, []), (3, -3, false, ["fell A"]),
-            (3, 5, true, ["entered A"]), (3, nil, false, []), (1, 1, false, ["rose A"]), (0, 0, false, []),
+            (3, 5, true, ["entered A"]), (3, nil, false, []), (1, 1, false, ["rose A"]),
             (3, .max, false, ["rose A"]), (3, .min, false, ["fell A"]),
         ] as [(Int, Int?, Bool, [String])])
     func threshold(threshold: Int, change: Int?, isNew: Bool, expected: [String]) throws {
         let day = try SourcedChart.june(4, [.movie("A", line: 1, change: change, isNew: isNew)])
-        #expect(summary(AlertRules(threshold: threshold).alerts(for: day, before: nil)) == expected)
+        let rules: [any MovieRule] = [EnteredRule(), RoseRule(by: threshold), FellRule(by: threshold)]
+        #expect(summary(AlertRules(rules.map { ConfiguredRule($0) }).alerts(for: day, before: nil)) == expected)
     }
 
     @Test("the lead goes by lines: a tie on rank 1 leads only from line 1")

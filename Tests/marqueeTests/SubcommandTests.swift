@@ -65,7 +65,6 @@ import Testing
         arguments: [
             (UpCommand.self, ["--days", "101"], #"--days must be a whole number from 1 to 100, not "101""#),
             (NotifierCommand.self, ["--since", "soon"], #"--since must be a date such as 2024-06-04, not "soon""#),
-            (NotifierCommand.self, ["--ranks", "0"], #"--ranks must be a whole number of at least 1, not "0""#),
             (StatusCommand.self, ["--alerts", "--sandbox"], "--alerts, --board and --sandbox exclude each other"),
             (WorkerCommand.self, ["now"], #"unexpected argument "now""#),
             (PosterCommand.self, [], "poster takes CODE [--reject | URL]"),

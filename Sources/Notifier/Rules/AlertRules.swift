@@ -17,16 +17,10 @@ public struct AlertRules: Sendable {
     ]
 
     /// The contract's five rules, which are in force without a rule file.
-    ///
-    /// - Parameter threshold: the number of ranks from which `rose` and `fell` fire. Below 1 it counts as 1, because a
-    ///   movie that keeps its rank neither rises nor falls.
-    static func standard(threshold: Int = 3) -> [any MovieRule] {
-        let by = max(1, threshold)
-        return [EnteredRule(), LeftRule(), RoseRule(by: by), FellRule(by: by), LeadRule()]
-    }
+    static let standard: [any MovieRule] = [EnteredRule(), LeftRule(), RoseRule(), FellRule(), LeadRule()]
 
     /// The words of the rules that are in force without a rule file.
-    public static let standardNames = standard().map(\.name)
+    public static let standardNames = standard.map(\.name)
 
     /// The headings of all rules, by their words.
     public static let headings = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name.rawValue, $0.heading) })
@@ -45,9 +39,9 @@ public struct AlertRules: Sendable {
     /// The markets that any rule is about; always includes the whole market.
     public let markets: Set<Market>
 
-    /// Makes the default rules; see `standard(threshold:)`.
-    public init(threshold: Int = 3) {
-        self.init(Self.standard(threshold: threshold).map { ConfiguredRule($0) })
+    /// Makes the default rules.
+    public init() {
+        self.init(Self.standard.map { ConfiguredRule($0) })
     }
 
     /// Makes rules, each once, in the order of `kinds`.

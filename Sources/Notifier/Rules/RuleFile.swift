@@ -63,7 +63,7 @@ public struct RuleFile: Sendable {
         guard let document = try Node.read(text, file: file, &diagnostics) else { return .standard }
         let fields = try document.fields(RuleScope.keys + ["rules", "sinks"], &diagnostics)
         let scope = RuleScope(fields, within: RuleScope(), &diagnostics)
-        var rules = AlertRules.standard().map { ConfiguredRule($0, scope) }
+        var rules = AlertRules.standard.map { ConfiguredRule($0, scope) }
         var products: [ConfiguredProductRule] = []
         if let section = fields["rules"], let nodes = nodes(of: section, kinds, &diagnostics) {
             rules = []

@@ -37,18 +37,9 @@ extension Configuration {
 
     /// Reads the rule file at `path`, or else at `MARQUEE_RULES`; without either, returns the built-in rules.
     ///
-    /// - Parameter ranks: the threshold of the built-in rules for rises and falls
-    /// - Throws: `UsageError` if `ranks` is given beside a rule file; `ConfigurationDiagnosticsError` if the file is
-    ///   invalid.
-    func ruleFile(_ path: String? = nil, ranks: Int? = nil) throws -> RuleFile {
-        guard let path = path ?? rules else {
-            return ranks.map { RuleFile(rules: AlertRules(threshold: $0)) } ?? .standard
-        }
-        guard ranks == nil else {
-            throw UsageError(
-                "--ranks 옵션은 기본 규칙에만 쓸 수 있습니다. \(path) 파일의 `by`를 지정하세요",
-                "--ranks applies only to the built-in rules; set `by` in \(path) instead")
-        }
+    /// - Throws: `ConfigurationDiagnosticsError` if the file is invalid.
+    func ruleFile(_ path: String? = nil) throws -> RuleFile {
+        guard let path = path ?? rules else { return .standard }
         return try RuleFile.read(path: path)
     }
 
@@ -137,20 +128,12 @@ extension Usage.Option {
         Usage.Option("--alerts", "수집 서버 대신 알림 서버의 데이터베이스", "the notifier's database instead of the worker's")
     }
 
-    static var ranks: Usage.Option {
-        Usage.Option(
-            "--ranks", value: "N", "규칙 파일이 없을 때 알림을 보낼 순위 변동 폭(기본값 3)",
-            "how many ranks a movie has to rise or fall (default 3), without a rule file")
-    }
-
     /// `--crash-at`: the process dies the N-th time that it reaches a step (docs/reliability.md). Tests use it to prove
     /// that no step loses data.
     static let crashAt = Usage.Option(hidden: "--crash-at", value: "STEP[:N]")
 }
 
 extension Arguments {
-    func ranks() throws(UsageError) -> Int? { try number(Usage.Option.ranks.name, in: 1...Int.max) }
-
     /// Returns the steps to crash at, if `--crash-at` was given.
     func failPoints() throws(UsageError) -> FailPoints {
         let steps = FailPoint.allCases.map(\.rawValue).joined(separator: ", ")

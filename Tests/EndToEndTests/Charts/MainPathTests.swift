@@ -1,5 +1,6 @@
 import BoxOffice
 import Foundation
+import TestSupport
 import Testing
 
 extension PublishedEvents {
@@ -44,7 +45,11 @@ extension PublishedEvents {
 
         @Test("days that come in any order fire the alerts of each day")
         func anyOrder() async throws {
-            try await ProcessHarness.run([.notifier: ["--ranks", "1"]]) { _, client in
+            let folder = try TemporaryFolder()
+            let rules = folder.file("rules.yml")
+            try "rules: {entered: , left: , rose: {by: 1}, fell: {by: 1}, lead: }\n"
+                .write(toFile: rules, atomically: true, encoding: .utf8)
+            try await ProcessHarness.run(settings: ["MARQUEE_RULES": rules]) { _, client in
                 var charts: [String: JSON] = [:]
                 for day in ["2024-06-03", "2024-06-01", "2024-06-02"] {
                     charts[day] = try await client.day(day).events[0].data

@@ -240,7 +240,6 @@ extension Terminal {
                 "request day 2024-06-04 --timeout soon", "request day 2024-06-04 --json --json",
                 "request day 2024-06-04 -x",
                 "watch --xml", "status --alerts --sandbox", "check all", "version 2", "worker now",
-                "notifier --ranks 0",
                 "notifier --since never", "sandbox --seed x", "sandbox --fault kobis",
                 "sandbox --fault kobis.nothing=1",
             ])

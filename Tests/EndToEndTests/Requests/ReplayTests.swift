@@ -46,8 +46,12 @@ import Testing
 
     @Test("the notifier's log and two replays agree on days in any order")
     func anyOrder() async throws {
-        let options = ["--since", june.description, "--ranks", "2"]
-        try await ProcessHarness.run([.notifier: options]) { harness, _ in
+        let folder = try TemporaryFolder()
+        let rules = folder.file("rules.yml")
+        try "rules: {entered: , left: , rose: {by: 2}, fell: {by: 2}, lead: }\n"
+            .write(toFile: rules, atomically: true, encoding: .utf8)
+        let options = ["--since", june.description]
+        try await ProcessHarness.run([.notifier: options], settings: ["MARQUEE_RULES": rules]) { harness, _ in
             let days = (0..<30).map { june - 3 + ($0 * 7) % 30 }
             let count = try await agree(harness, over: days, replay: options)
             #expect(count > 30)

@@ -26,7 +26,6 @@ struct NotifierCommand: Subcommand {
                 Usage.Option(
                     "--since", value: "DATE", "이미 수집된 DATE 이후 날짜의 알림도 발행",
                     "publish the alerts of days from DATE on that are in the log already"),
-                .ranks,
                 Usage.Option(
                     "--dry-run", "발송하지 않고 보낼 내용만 출력", "send nothing to the sinks, and print what would be sent"),
                 .crashAt,
@@ -34,23 +33,21 @@ struct NotifierCommand: Subcommand {
     }
 
     private let since: KoreanDate?
-    private let ranks: Int?
     private let isDryRun: Bool
     private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
         since = try arguments.day("--since")
-        ranks = try arguments.ranks()
         isDryRun = arguments.has("--dry-run")
         failPoints = try arguments.failPoints()
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals(reloadsOnHangup: true)
-        let file = try configuration.ruleFile(ranks: ranks)
+        let file = try configuration.ruleFile()
         let reloading = RuleFileReloading(requests: signals.reloads) {
-            let file = try configuration.ruleFile(ranks: ranks)
+            let file = try configuration.ruleFile()
             return (file, self.logger(configuration, for: file))
         }
         let notifier = NotifierProcess(

@@ -49,7 +49,6 @@ struct ReplayCommand: Subcommand {
             Usage.Option(
                 "--dry-run", "이 규칙이었다면 발생했을 알림을 날짜순으로 출력",
                 "print the alerts that the rules would have fired, day by day"),
-            .ranks,
             Usage.Option(
                 "--learned", value: "N", "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
                 "charts up to this sequence of the ranking stream fire nothing"),
@@ -62,7 +61,6 @@ struct ReplayCommand: Subcommand {
     private let log: String?
     private let rules: String?
     private let since: KoreanDate?
-    private let ranks: Int?
     private let learned: SequenceNumber?
     private let notifier: String?
     private let isDryRun: Bool
@@ -72,7 +70,6 @@ struct ReplayCommand: Subcommand {
         log = arguments.value("--from")
         rules = arguments.value("--rules")
         since = try arguments.day("--since")
-        ranks = try arguments.ranks()
         learned = try arguments.value("--learned", expected: Language.current("이벤트 번호", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
@@ -93,7 +90,7 @@ struct ReplayCommand: Subcommand {
         let log =
             try log.map { WorkerProcess.log(in: DatabaseLocation($0, of: .worker)) }
             ?? configuration.existingLogDatabase(ofAlerts: false)
-        let rules = try configuration.ruleFile(rules, ranks: ranks).rules
+        let rules = try configuration.ruleFile(rules).rules
         guard !isDryRun else {
             return try dryRun(AlertReplay(rules: rules, since: since, onUnreadable: Console.printUnreadable), log)
         }
