@@ -82,58 +82,42 @@ extension String {
 // MARK: - Chats
 
 extension String {
-    /// Keeps an `@` from being a mention: chats look for a name right behind it, and this scalar has no width.
-    private static let wordJoiner: Unicode.Scalar = "\u{2060}"
+    /// Keeps an `@` from being a mention: chats look for a name right behind it, and a word joiner has no width.
+    private static let noMention = "@\u{2060}"
+    private static let slackEscapes: [Unicode.Scalar: String] = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "@": noMention,
+    ]
 
     /// The text without Slack's markup: `&`, `<` and `>` as entities, and no `@` that mentions anybody.
     ///
     /// Slack's mentions and masked links begin with `<`; Mattermost, which accepts the same, mentions a bare `@channel`.
     public var escapedForSlack: String {
-        escapingScalars { scalar, escaped in
-            switch scalar {
-            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-            default: escaped.append(contentsOf: scalar == "@" ? [scalar, Self.wordJoiner] : [scalar])
-            }
-        }
+        escaping { Self.slackEscapes[$0] }
     }
 
     /// The text with a backslash before each character that begins something in Discord's Markdown.
     public var escapedForDiscord: String {
-        escapingScalars { scalar, escaped in
-            switch scalar {
-            case "\\", "*", "_", "~", "`", "|", "<", ">", "[", "]", "#": escaped.append(contentsOf: ["\\", scalar])
-            default: escaped.append(scalar)
-            }
-        }
+        escaping { "\\*_~`|<>[]#".unicodeScalars.contains($0) ? "\\\($0)" : nil }
     }
 
     /// The text without mentions, for Telegram without a parse mode, which finds nothing else in plain text than links and
     /// words behind `@`. Nothing else needs an escape: formatting is in entities beside the text.
     public var escapedForTelegram: String {
-        escapingScalars { scalar, escaped in
-            escaped.append(contentsOf: scalar == "@" ? [scalar, Self.wordJoiner] : [scalar])
-        }
+        escaping { $0 == "@" ? Self.noMention : nil }
     }
 
     /// A URL whose characters cannot end the markup around it, in `<URL|text>` of Slack and `[text](URL)` of Discord: those
     /// are percent-encoded.
     public var escapedForLinkMarkup: String {
-        escapingScalars { scalar, escaped in
-            switch scalar {
-            case "<", ">", "|", "(", ")", "[", "]", "\"", "'", "`", "\\", " ":
-                escaped.append(contentsOf: "%\(Hex.encode([UInt8(ascii: scalar)]))".unicodeScalars)
-            default: escaped.append(scalar)
-            }
-        }
+        escaping { "<>|()[]\"'`\\ ".unicodeScalars.contains($0) ? "%\(Hex.encode([UInt8(ascii: $0)]))" : nil }
     }
 
-    fileprivate func escapingScalars(
-        _ append: (Unicode.Scalar, inout String.UnicodeScalarView) -> Void
-    ) -> String {
+    /// Returns the text with what `escape` returns in place of each scalar; nil keeps it.
+    private func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
         var escaped = String.UnicodeScalarView()
-        for scalar in unicodeScalars { append(scalar, &escaped) }
+        for scalar in unicodeScalars {
+            if let text = escape(scalar) { escaped += text.unicodeScalars } else { escaped.append(scalar) }
+        }
         return String(escaped)
     }
 }
@@ -141,18 +125,13 @@ extension String {
 // MARK: - Mail, and texts of one line
 
 extension String {
+    private static let htmlEscapes: [Unicode.Scalar: String] = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+    ]
+
     /// The text for HTML, between tags and in an attribute in quotes.
     public var escapedForHTML: String {
-        escapingScalars { scalar, escaped in
-            switch scalar {
-            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-            case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
-            default: escaped.append(scalar)
-            }
-        }
+        escaping { Self.htmlEscapes[$0] }
     }
 
     /// The text on one line: a blank for each unprintable scalar.
