@@ -42,7 +42,9 @@ public struct HealthPages: Sendable {
         switch (request.path, request.method) {
         case ("/healthz", _), ("/", "OPTIONS"): page = await .health(liveness)
         case ("/readyz", _): page = await .health(readiness)
-        case ("/metrics", _): page = .metrics(await metrics.text())
+        case ("/metrics", _):
+            page = WebResponse(
+                contentType: "text/plain; version=0.0.4; charset=utf-8", body: .bytes(Array(await metrics.text().utf8)))
         default: return nil
         }
         switch request.method {
@@ -115,9 +117,5 @@ extension WebResponse {
         let reasons = await checks.failureReasons().compactMap(\.reason)
         guard !reasons.isEmpty else { return .text("ok\n") }
         return .text(reasons.map { $0 + "\n" }.joined(), status: 503)
-    }
-
-    fileprivate static func metrics(_ text: String) -> WebResponse {
-        WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", body: .bytes(Array(text.utf8)))
     }
 }

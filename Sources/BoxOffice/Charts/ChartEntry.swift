@@ -89,17 +89,14 @@ extension ChartEntry {
         /// The numbers that a figure in this field can be: far more than any real one, so that sums of figures fit. Only
         /// changes can be negative.
         public var range: ClosedRange<Int> {
-            let limit =
-                switch self {
-                case .sales, .salesDelta, .salesTotal: 1_000_000_000_000_000
-                case .audience, .audienceDelta, .audienceTotal: 1_000_000_000
-                case .screens, .showings: 1_000_000
-                default: 10_000
-                }
-            return switch self {
-            case .line, .rank: 1...limit
-            case .sales, .salesTotal, .audience, .audienceTotal, .screens, .showings: 0...limit
-            default: -limit...limit
+            switch self {
+            case .line, .rank: 1...10_000
+            case .sales, .salesTotal: 0...1_000_000_000_000_000
+            case .salesDelta: -1_000_000_000_000_000...1_000_000_000_000_000
+            case .audience, .audienceTotal: 0...1_000_000_000
+            case .audienceDelta: -1_000_000_000...1_000_000_000
+            case .screens, .showings: 0...1_000_000
+            default: -10_000...10_000
             }
         }
     }

@@ -3,53 +3,53 @@ import ServiceRuntime
 
 /// The counters of messages, by sink.
 struct DeliveryMetrics: Sendable {
-    private let sent = Locked<[String: Double]>([:])
-    private let failed = Locked<[String: Double]>([:])
-    private let dead = Locked<[String: Double]>([:])
+    private struct Counts {
+        var sent = 0.0
+        var failed = 0.0
+        var dead = 0.0
+    }
+
+    private let counts = Locked<[String: Counts]>([:])
 
     /// Registers the counters.
     ///
-    /// - Parameter counts: reads the number of deliveries in each state from the outbox.
-    init(_ metrics: Metrics, counts: @escaping @Sendable () async throws -> [String: SinkCounts]) {
-        metrics.counters("marquee_messages_sent_total", "Messages that the sink accepted.", by: "sink") { [sent] in
-            sent.withLock { $0 }
+    /// - Parameter deliveries: reads the number of deliveries in each state from the outbox.
+    init(_ metrics: Metrics, deliveries: @escaping @Sendable () async throws -> [String: SinkCounts]) {
+        metrics.counters("marquee_messages_sent_total", "Messages that the sink accepted.", by: "sink") { [counts] in
+            counts.withLock { $0.mapValues(\.sent) }
         }
         metrics.counters(
             "marquee_messages_failed_total", "Failed attempts to deliver a message that will be retried.", by: "sink"
-        ) { [failed] in
-            failed.withLock { $0 }
+        ) { [counts] in
+            counts.withLock { $0.mapValues(\.failed) }
         }
         metrics.counters(
             "marquee_messages_dead_total", "Messages given up: rejected by the sink, or out of attempts.", by: "sink"
-        ) { [dead] in
-            dead.withLock { $0 }
+        ) { [counts] in
+            counts.withLock { $0.mapValues(\.dead) }
         }
         metrics.gauges("marquee_deliveries_waiting", "Alerts waiting to be delivered.", by: "sink") {
-            try await counts().mapValues { Double($0.waiting) }
+            try await deliveries().mapValues { Double($0.waiting) }
         }
         metrics.gauges(
             "marquee_deliveries_dead", "Alerts in dead letters; `marquee notify retry` sends them again.", by: "sink"
         ) {
-            try await counts().mapValues { Double($0.dead) }
+            try await deliveries().mapValues { Double($0.dead) }
         }
     }
 
     /// Adds zeros for sinks that are new.
     func add(_ sinks: [String]) {
-        for counts in [sent, failed, dead] {
-            counts.withLock { counts in
-                for sink in sinks { counts[sink, default: 0] += 0 }
-            }
-        }
+        counts.withLock { $0.merge(sinks.map { ($0, Counts()) }) { former, _ in former } }
     }
 
     func count(_ outcome: Outbox.Outcome, for sink: String) {
-        let counts =
+        counts.withLock { counts in
             switch outcome {
-            case .sent: sent
-            case .retry: failed
-            case .dead: dead
+            case .sent: counts[sink, default: Counts()].sent += 1
+            case .retry: counts[sink, default: Counts()].failed += 1
+            case .dead: counts[sink, default: Counts()].dead += 1
             }
-        counts.withLock { $0[sink, default: 0] += 1 }
+        }
     }
 }

@@ -104,9 +104,10 @@ extension AlertRules {
     /// movies refutes nothing.
     func refutedAlerts(after chart: SourcedChart, in state: MarketState) -> [Alert] {
         let day = chart.chart.date
+        guard !state.lacksMovies(day) else { return [] }
         // The day before has to be open too: otherwise its chart is no longer known.
         let days = state.decided.keys.filter { date in
-            date >= day && state.isOpen(date - 1) && ![day, date - 1, date].contains(where: state.lacksMovies)
+            date >= day && state.isOpen(date - 1) && ![date - 1, date].contains(where: state.lacksMovies)
         }
         return days.sorted().flatMap { date -> [Alert] in
             guard let standing = state.decided[date]?.standing, !standing.isEmpty,
