@@ -166,7 +166,7 @@ import ZeroMQ
             requestGuard: RequestGuard(nil, limits: limits, metrics: Metrics(), logger: logger),
             own: [
                 "retry": { _ in Reply(frames: [Array("retried".utf8), Array("{}".utf8)]) },
-                "backfill": { _ in .refused(ContractError(.badRequest, "no")) },
+                "backfill": { _ in throw ContractError(.badRequest, "no") },
             ]
         ) {
             .status(["well": true])

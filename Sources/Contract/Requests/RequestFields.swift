@@ -1,5 +1,5 @@
-import BoxOffice
-import FoundationEssentials
+public import BoxOffice
+public import FoundationEssentials
 public import JSONCoding
 
 /// The fields of a request's body, read but not yet checked.
@@ -43,8 +43,8 @@ extension RequestFields: JSONWritable {
     }
 }
 
-/// A request's body: a JSON object, or a bare value.
-enum RequestBody {
+/// The body of a request or command: a JSON object or, of some requests, a bare value.
+public enum RequestBody {
     /// Returns the bare value; nil if the body is an object, empty text if the body is empty.
     static func bare(_ body: String) -> String? {
         let text = body.drop(while: \.isWhitespace)
@@ -52,10 +52,10 @@ enum RequestBody {
         return String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// Reads an object's fields.
+    /// Reads an object's fields. Unknown ones are ignored.
     ///
     /// - Throws: A `badRequest` error, which names the field if one has the wrong type.
-    static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(ContractError) -> Fields {
+    public static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(ContractError) -> Fields {
         try read(body) { bytes in try JSONDecoder().decode(type, from: Data(bytes)) }
     }
 
@@ -184,17 +184,7 @@ extension FetchFields {
 
     /// Returns the requested day, which lies between the first chart and yesterday.
     func day(at now: Date) throws(ContractError) -> KoreanDate {
-        let yesterday = KoreanDate.yesterday(at: now)
-        guard let date else { throw ContractError(.badRequest, "date is required", field: "date") }
-        guard let day = date == "yesterday" ? yesterday : KoreanDate(date) else {
-            throw ContractError(.badRequest, "date must be YYYY-MM-DD, YYYYMMDD or yesterday", field: "date")
-        }
-        guard (KoreanDate.firstChart...yesterday).contains(day) else {
-            throw ContractError(
-                .dateOutOfRange, "charts reach from \(KoreanDate.firstChart) to \(yesterday), yesterday in Korea",
-                field: "date")
-        }
-        return day
+        try KoreanDate(ofChart: date, field: "date", at: now)
     }
 
     /// Returns the requested week, given by any of its days; its weekend if there is no span. It need not be over.
@@ -217,5 +207,22 @@ extension FetchFields {
     /// Returns the client's own id; nil if the request has none.
     func requestID() throws(ContractError) -> RequestID? {
         try id.map { id throws(ContractError) in try RequestID(checking: id) }
+    }
+}
+
+extension KoreanDate {
+    /// Reads the field of a request or command that names a chart's day, from the first chart's to yesterday.
+    public init(ofChart text: String?, field: String, at now: Date) throws(ContractError) {
+        let yesterday = KoreanDate.yesterday(at: now)
+        guard let text else { throw ContractError(.badRequest, "\(field) is required", field: field) }
+        guard let day = text == "yesterday" ? yesterday : KoreanDate(text) else {
+            throw ContractError(.badRequest, "\(field) must be YYYY-MM-DD, YYYYMMDD or yesterday", field: field)
+        }
+        guard (KoreanDate.firstChart...yesterday).contains(day) else {
+            throw ContractError(
+                .dateOutOfRange, "charts reach from \(KoreanDate.firstChart) to \(yesterday), yesterday in Korea",
+                field: field)
+        }
+        self = day
     }
 }

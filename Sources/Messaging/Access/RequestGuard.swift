@@ -39,6 +39,7 @@ public final class RequestGuard: Sendable {
     private let logger: Logger?
     private let refusedCommands: Counter
     private let refusalLogger: RateLimitedLogger?
+    private let failureLogger: RateLimitedLogger?
 
     init(
         _ clients: ClientKeys?, limits: Configuration.ClientLimits, metrics: Metrics, logger: Logger? = nil,
@@ -47,6 +48,7 @@ public final class RequestGuard: Sendable {
         self.clients = clients
         self.logger = logger
         refusalLogger = logger.map { RateLimitedLogger($0) }
+        failureLogger = logger.map { RateLimitedLogger($0) }
         queueLimit = limits.waitingRequests
         rate = Double(limits.requestsPerSecond)
         age = Stopwatch(clock)
@@ -81,6 +83,11 @@ public final class RequestGuard: Sendable {
                 .address: command.sender?.address ?? "unknown", .code: failure?.code.rawValue,
                 .reason: failure?.message,
             ])
+    }
+
+    /// Logs why a command failed, of which the client learns less, at most one line a second.
+    func recordFailure(of command: Command, _ error: any Error) {
+        failureLogger?.error("a command failed", [.command: command.name, .error: "\(error)"])
     }
 
     /// Logs who ordered a change in the shop, with the key and the address; does nothing for other requests.

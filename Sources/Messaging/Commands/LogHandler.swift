@@ -6,8 +6,8 @@ public import Storage
 ///
 /// Every command passes the request guard here, and nowhere else.
 public struct LogHandler: Sendable {
-    /// Answers one command. Always returns a reply.
-    public typealias Answer = @Sendable (Command) async -> Reply
+    /// Answers one command, or throws why it is refused.
+    public typealias Answer = @Sendable (Command) async throws -> Reply
 
     private let log: EventLog
     private let database: Database
@@ -40,23 +40,25 @@ public struct LogHandler: Sendable {
         if command.asksForPage, let failure = requestGuard.refusal(ofPageWithUnread: command.unread) {
             return .refused(failure)
         }
-        if let answer = own[command.name] {
-            // A process's own command may take long, and this may be the I/O thread.
-            let reply = await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(command) }
-            if reply.word != "refused" { requestGuard.recordAccepted(command) }
-            return reply
-        }
         do {
+            if let answer = own[command.name] {
+                // A process's own command may take long, and this may be the I/O thread.
+                let reply = try await withTaskExecutorPreference(globalConcurrentExecutor) { try await answer(command) }
+                requestGuard.recordAccepted(command)
+                return reply
+            }
             switch command.name {
             case "status": return try await status()
             case "replay": return try await replay(PageFields(frames: command.frames))
             case "latest": return try await latest(PageFields(frames: command.frames))
             default:
                 let name = String(command.name.prefix(40)).debugDescription
-                return .refused(ContractError(.badRequest, "unknown command \(name)", field: "command"))
+                throw ContractError(.badRequest, "unknown command \(name)", field: "command")
             }
         } catch {
-            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
+            let failure = ContractError(error, "\(command.name) failed; the process's log says why")
+            if failure.code == .internal { requestGuard.recordFailure(of: command, error) }
+            return .refused(failure)
         }
     }
 
@@ -97,11 +99,11 @@ extension PageHeader {
 extension ContractError {
     /// Returns the error with which a command is refused that failed: the error itself if it is one of the contract's.
     ///
-    /// - Parameter message: What failed, and why, for an internal error.
+    /// - Parameter message: What failed, for an internal error; not in the database's words, which name hosts, users and
+    ///   files.
     public init(_ error: any Error, _ message: @autoclosure () -> String) {
         switch error {
         case let error as ContractError: self = error
-        // Not in the database's words, which name hosts, users and files.
         case let error as DatabaseError where error.isRetryable:
             let reason = error.kind == .unreachable ? "cannot be reached" : "is busy or its disk is full"
             self.init(.overloaded, "the database \(reason)", retryAfter: 1)

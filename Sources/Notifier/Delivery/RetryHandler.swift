@@ -18,14 +18,10 @@ struct RetryHandler: Sendable {
     }
 
     /// Returns the reply `retried` with the number of alerts that wait again, by sink; it may be empty.
-    func answer(_ command: Command) async -> Reply {
-        do {
-            let dead = try deadLetters(in: command)
-            let sinks = try await database.write { try outbox.requeue(dead, in: $0) }
-            return Reply(frames: [Array("retried".utf8), try JSON.encode(RetryReply(sinks: sinks))])
-        } catch {
-            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
-        }
+    func answer(_ command: Command) async throws -> Reply {
+        let dead = try deadLetters(in: command)
+        let sinks = try await database.write { try outbox.requeue(dead, in: $0) }
+        return Reply(frames: [Array("retried".utf8), try JSON.encode(RetryReply(sinks: sinks))])
     }
 
     private func deadLetters(in command: Command) throws(ContractError) -> Outbox.DeadLetters {

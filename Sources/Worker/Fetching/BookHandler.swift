@@ -2,7 +2,6 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import Health
-import JSONCoding
 import Messaging
 import Networking
 public import ServiceRuntime
@@ -17,25 +16,19 @@ struct BookHandler: Sendable {
         let service: String?
     }
 
-    /// Returns the reply `booked`, or the refusal if no call is left.
-    func answer(_ command: Command) async -> Reply {
-        do {
-            let body = try RequestFrames(command.frames).body
-            // A body that cannot be read names no service.
-            let fields = try? JSON.decode(Fields.self, from: Array(body.utf8))
-            guard let service = fields?.service, quota.limits[service] != nil else {
-                let services = quota.limits.keys.sorted().joined(separator: ", ")
-                throw ContractError(.badRequest, "service must be one of: \(services)", field: "service")
-            }
-            do throws(UpstreamError) {
-                try await quota.book(service, for: .live)
-            } catch {
-                throw try ContractError(error, at: quota.wallClock.now())
-            }
-            return Reply(frames: [Array("booked".utf8), Array("{}".utf8)])
-        } catch {
-            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
+    /// Returns the reply `booked`; throws if no call is left.
+    func answer(_ command: Command) async throws -> Reply {
+        let fields = try RequestBody.fields(RequestFrames(command.frames).body, as: Fields.self)
+        guard let service = fields.service, quota.limits[service] != nil else {
+            let services = quota.limits.keys.sorted().joined(separator: ", ")
+            throw ContractError(.badRequest, "service must be one of: \(services)", field: "service")
         }
+        do throws(UpstreamError) {
+            try await quota.book(service, for: .live)
+        } catch {
+            throw try ContractError(error, at: quota.wallClock.now())
+        }
+        return Reply(frames: [Array("booked".utf8), Array("{}".utf8)])
     }
 }
 

@@ -25,34 +25,28 @@ struct PosterHandler: Sendable {
         var url: String?
     }
 
-    /// Returns the reply `poster` with the data of the movie's newest poster event, `accepted` with the id of the request
-    /// that publishes another one, or the refusal.
-    func answer(_ command: Command) async -> Reply {
-        do {
-            let frames = RequestFrames(
-                topic: RequestTopic.fetchMovie.rawValue, body: try RequestFrames(command.frames).body)
-            let request = try Request(frames, at: runtime.wallClock.now())
-            guard case .movie(let code, _) = request.target else {
-                throw ContractError(.internal, "the request is about no movie")
-            }
-            let fields = try fields(in: frames.body)
-            guard fields.url != nil || fields.reject == true else { return try await poster(of: code) }
-            let accepted = AcceptedRequest(
-                id: request.id ?? .random(), request: Request(.movie(code, poster: true), id: request.id),
-                client: requestGuard.client(command.sender))
-            try await accept(IntakeItem(accepted: accepted, frames: frames), fields.url, for: code)
-            return .accepted(accepted.id)
-        } catch {
-            return .refused(ContractError(error, "\(command.name) failed: \(error)"))
+    /// Returns the reply `poster` with the data of the movie's newest poster event, or `accepted` with the id of the request
+    /// that publishes another one.
+    func answer(_ command: Command) async throws -> Reply {
+        let frames = RequestFrames(
+            topic: RequestTopic.fetchMovie.rawValue, body: try RequestFrames(command.frames).body)
+        let request = try Request(frames, at: runtime.wallClock.now())
+        guard case .movie(let code, _) = request.target else {
+            throw ContractError(.internal, "the request is about no movie")
         }
+        let fields = try fields(in: frames.body)
+        guard fields.url != nil || fields.reject == true else { return try await poster(of: code) }
+        let accepted = AcceptedRequest(
+            id: request.id ?? .random(), request: Request(.movie(code, poster: true), id: request.id),
+            client: requestGuard.client(command.sender))
+        try await accept(IntakeItem(accepted: accepted, frames: frames), fields.url, for: code)
+        return .accepted(accepted.id)
     }
 
     private func fields(in body: String) throws(ContractError) -> Fields {
         // A bare code, which is no JSON object, has no further fields.
         guard body.first == "{" else { return Fields() }
-        guard var fields = try? JSON.decode(Fields.self, from: Array(body.utf8)) else {
-            throw ContractError(.badRequest, "reject must be true or false, and url a text", field: "body")
-        }
+        var fields = try RequestBody.fields(body, as: Fields.self)
         guard let url = fields.url else { return fields }
         guard fields.reject != true else {
             throw ContractError(.badRequest, "the body must not have both reject and url", field: "body")

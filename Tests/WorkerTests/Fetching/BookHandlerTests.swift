@@ -22,12 +22,18 @@ import ZeroMQ
         let quota = QuotaLedger(
             database: database, wallClock: WallClock { WorkerHarness.noon }, limits: ["kobis": 2], reserve: 0)
         let book = BookHandler(quota: quota)
-        for _ in 1...2 { #expect(await book.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
+        for _ in 1...2 { #expect(try await book.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
         #expect(try await quota.balances()["kobis"]?.used == 2)
-        #expect(await book.answer(command(#"{"service":"kobis"}"#)).failure?.code == .quotaExhausted)
-        for body in ["{}", #"{"service":"openmarket"}"#, "no"] {
-            #expect(await book.answer(command(body)).failure?.code == .badRequest)
+        func code(_ body: String) async throws -> ContractError.Code? {
+            do {
+                _ = try await book.answer(command(body))
+                return nil
+            } catch let error as ContractError {
+                return error.code
+            }
         }
+        #expect(try await code(#"{"service":"kobis"}"#) == .quotaExhausted)
+        for body in ["{}", #"{"service":"openmarket"}"#, "no"] { #expect(try await code(body) == .badRequest) }
         await database.close()
     }
 }

@@ -132,6 +132,15 @@ import ZeroMQ
         #expect(sources == [.upstream, .log])
     }
 
+    private static func failure(of poster: PosterHandler, _ body: String) async throws -> ContractError? {
+        do {
+            _ = try await poster.answer(command(body))
+            return nil
+        } catch let error as ContractError {
+            return error
+        }
+    }
+
     @Test("a rejected poster is replaced by the next hit, and a chosen one stays until it is changed")
     func choices() async throws {
         let harness = try await WorkerHarness()
@@ -141,27 +150,27 @@ import ZeroMQ
 
         /// Sends the command and returns the poster once its request has ended.
         func change(_ id: String, _ fields: String) async throws -> Poster {
-            let reply = await poster.answer(Self.command(#"{"code":"20240001","id":"\#(id)",\#(fields)}"#))
-            #expect(reply.requestID?.description == id, "\(String(describing: reply.failure))")
+            let reply = try await poster.answer(Self.command(#"{"code":"20240001","id":"\#(id)",\#(fields)}"#))
+            #expect(reply.requestID?.description == id)
             _ = try await harness.end(of: Sample.id(id))
             return try await shown()
         }
         func shown() async throws -> Poster {
-            let reply = await poster.answer(Self.command(#"{"code":"20240001"}"#))
+            let reply = try await poster.answer(Self.command(#"{"code":"20240001"}"#))
             #expect(reply.word == "poster")
             return try JSONDecoder().decode(Poster.self, from: Data(reply.body))
         }
 
-        #expect(await poster.answer(Self.command("20240001")).failure?.code == .notFound)
-        #expect(
-            await poster.answer(Self.command(#"{"code":"20240001","reject":true}"#)).failure?.code == .notFound)
+        for body in ["20240001", #"{"code":"20240001","reject":true}"#] {
+            #expect(try await Self.failure(of: poster, body)?.code == .notFound)
+        }
         try await harness.serve(harness.service(fetcher)) {
             try await harness.accept(Request(.movie(Self.code, poster: true)), as: "first")
             _ = try await harness.end(of: Sample.id("first"))
             #expect(try await shown().hit == 1)
             #expect(try await change("a", #""reject":true"#).hit == 2)
             // Sent again because its receipt was lost, it is done once.
-            let again = await poster.answer(Self.command(#"{"code":"20240001","id":"a","reject":true}"#))
+            let again = try await poster.answer(Self.command(#"{"code":"20240001","id":"a","reject":true}"#))
             #expect(again.requestID == Sample.id("a"))
             #expect(try await shown().hit == 2)
             #expect(try await change("b", #""reject":true"#).hit == 3)
@@ -185,7 +194,7 @@ import ZeroMQ
     @Test(
         "a command that says nothing clear is refused, and changes nothing",
         arguments: [
-            ("{}", "code"), (#"{"code":"x"}"#, "code"), (#"{"code":"20240001","reject":"yes"}"#, "body"),
+            ("{}", "code"), (#"{"code":"x"}"#, "code"), (#"{"code":"20240001","reject":"yes"}"#, "reject"),
             (#"{"code":"20240001","reject":true,"url":"http://a.kr/1"}"#, "body"),
             (#"{"code":"20240001","url":"ftp://a.kr/1"}"#, "url"), (#"{"code":"20240001","url":""}"#, "url"),
             (#"{"code":"20240001","id":"schedule.1","url":"http://a.kr/1"}"#, "id"),
@@ -194,7 +203,7 @@ import ZeroMQ
     func refusals(body: String, field: String) async throws {
         let harness = try await WorkerHarness()
         let poster = PosterHandler(store: harness.store, requestGuard: .unrestricted(), runtime: harness.runtime)
-        let failure = await poster.answer(Self.command(body)).failure
+        let failure = try await Self.failure(of: poster, body)
         #expect(failure?.code == .badRequest && failure?.field == field)
         let choice = try await harness.database.read { try PosterChoice(for: Self.code, in: $0) }
         #expect(choice.isEmpty)
@@ -204,8 +213,8 @@ import ZeroMQ
     func full() async throws {
         let harness = try await WorkerHarness(room: 0)
         let poster = PosterHandler(store: harness.store, requestGuard: .unrestricted(), runtime: harness.runtime)
-        let reply = await poster.answer(Self.command(#"{"code":"20240001","url":"http://a.kr/1"}"#))
-        #expect(reply.failure?.code == .overloaded)
+        let failure = try await Self.failure(of: poster, #"{"code":"20240001","url":"http://a.kr/1"}"#)
+        #expect(failure?.code == .overloaded)
         let choice = try await harness.database.read { try PosterChoice(for: Self.code, in: $0) }
         #expect(choice.isEmpty)
     }
