@@ -78,7 +78,7 @@ struct Peer {
     /// Reads events by a subscription that checks and repairs, until it has had so many.
     func read(_ address: String, count: Int) async throws {
         let subscription = try await Subscription(
-            io, events: [address], commands: ["inproc://nobody"], prefixes: ["ranking."], from: .newest,
+            io, events: [address], commands: ["inproc://nobody"], prefixes: ["ranking."], from: nil,
             options: options)
         var received = 0
         var began = ContinuousClock.now

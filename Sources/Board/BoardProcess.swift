@@ -117,11 +117,11 @@ extension BoardProcess {
         let worker = try await Subscription(
             io, events: events, commands: configuration.reachableCommands,
             prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
-            from: try await storage.model.start(of: .worker)
+            from: try await storage.model.position(of: .worker)
         ) { $0.log(to: runtime.logger) }
         let notifier = try await Subscription(
             io, events: alerts, commands: configuration.reachableAlertCommands, prefixes: ["alert."],
-            from: try await storage.model.start(of: .notifier)
+            from: try await storage.model.position(of: .notifier)
         ) { $0.log(to: runtime.logger) }
         runtime.metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
         return Sockets(io: io, heartbeats: heartbeats, worker: worker, notifier: notifier)

@@ -158,7 +158,7 @@ extension NotifierProcess {
                 sockets.io, events: configuration.reachableEvents, commands: configuration.reachableCommands,
                 // Whole streams, because what a chart fires depends on which came before it, and only a whole stream is
                 // delivered in its order.
-                prefixes: streams(of: rules, delivery).map { "\($0.rawValue)." }, from: alertState.start
+                prefixes: streams(of: rules, delivery).map { "\($0.rawValue)." }, from: alertState.position
             ) { note in
                 if case .repaired(_, let count) = note { metrics.repaired.add(count) }
                 note.log(to: runtime.logger)

@@ -37,7 +37,7 @@ import ZeroMQ
     func lateJoiner() async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
         harness.send(Array(events.prefix(30_000)))
-        let subscription = try await harness.subscription(to: ["request."], from: .beginning)
+        let subscription = try await harness.subscription(to: ["request."], from: nil)
         async let numbers = subscription.numbers(upTo: 50_000)
         await harness.waitForSubscriber()
         harness.send(Array(events.suffix(20_000)))
@@ -57,7 +57,7 @@ import ZeroMQ
     func stall(_ prefix: String) async throws {
         let harness = try await PublisherHarness(log, advertisesAll: false)
         let repaired = Locked(0)
-        let subscription = try await harness.subscription(to: [prefix], from: .newest) { note in
+        let subscription = try await harness.subscription(to: [prefix], from: nil) { note in
             if case .repaired(_, let count) = note { repaired.withLock { $0 += count } }
         }
         let (gate, opener) = AsyncStream<Void>.makeStream()

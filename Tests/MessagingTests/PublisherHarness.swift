@@ -84,7 +84,7 @@ final class PublisherHarness: Sendable {
 
     /// Subscribes to the process.
     func subscription(
-        to prefixes: [String], from start: Subscription.Start, clock: any Clock<Duration> = ContinuousClock(),
+        to prefixes: [String], from start: LogCursor?, clock: any Clock<Duration> = ContinuousClock(),
         onDiagnostic: @escaping @Sendable (Subscription.Diagnostic) -> Void = { _ in }
     ) async throws -> Subscription {
         try await Subscription(

@@ -58,7 +58,7 @@ private struct World {
     init(seed: UInt64, filter: TopicFilter) {
         random = SeededGenerator(seed: seed)
         self.filter = filter
-        machine = SubscriptionStateMachine(filter: filter, start: .beginning)
+        machine = SubscriptionStateMachine(filter: filter, position: nil)
         loss = [0, 0.02, 0.3, 0.9][Int(seed % 4)]
     }
 
@@ -171,7 +171,7 @@ private struct World {
     /// The consumer starts again with what it kept; what was on its way to it is gone.
     private mutating func crash() {
         channel = []
-        machine = SubscriptionStateMachine(filter: filter, start: kept.map { .after($0) } ?? .beginning)
+        machine = SubscriptionStateMachine(filter: filter, position: kept)
     }
 
     /// The process has lost its log.

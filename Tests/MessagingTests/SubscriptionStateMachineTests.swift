@@ -33,7 +33,7 @@ import Testing
     func machine(_ prefixes: String..., after places: [Stream: Int]) throws -> SubscriptionStateMachine {
         let streams = try places.mapValues { StreamCursor(after: try number($0)) }
         return SubscriptionStateMachine(
-            filter: TopicFilter(prefixes: prefixes), start: .after(LogCursor(epoch: Self.epoch, streams: streams)))
+            filter: TopicFilter(prefixes: prefixes), position: LogCursor(epoch: Self.epoch, streams: streams))
     }
 
     /// An output in short: `movie 4`, `live`, `new log`, `fetch movie`.
@@ -130,19 +130,9 @@ import Testing
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 9_999))) == ["fetch movie"])
     }
 
-    @Test("from the newest event on, nothing up to the first heartbeat's positions is delivered")
-    func newest() throws {
-        var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: ["movie."]), start: .newest)
-        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.handle(heartbeat([.movie: 5, .ranking: 2]))) == ["live"])
-        #expect(machine.position?.streams == [.movie: StreamCursor(after: try number(5))])
-        #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
-        #expect(try short(machine.handle(event("movie.AAAAAAAA", 6))) == ["movie 6"])
-    }
-
     @Test("from the beginning, the first heartbeat starts reading the log")
     func beginning() throws {
-        var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: [""]), start: .beginning)
+        var machine = SubscriptionStateMachine(filter: TopicFilter(prefixes: [""]), position: nil)
         #expect(try short(machine.handle(event("movie.AAAAAAAA", 5))) == [])
         #expect(try short(machine.handle(heartbeat([.movie: 5, .ranking: 2]))) == ["fetch ranking", "fetch movie"])
         #expect(machine.sequence(in: .movie) == .zero)

@@ -21,7 +21,7 @@ import ZeroMQ
     func lateJoiner(_ prefixes: [String]) async throws {
         let harness = try await PublisherHarness(EventLogFixture(in: folder))
         harness.send(try await harness.write(requests(3_000)))
-        let subscription = try await harness.subscription(to: prefixes, from: .beginning)
+        let subscription = try await harness.subscription(to: prefixes, from: nil)
         // Streams have no order between them.
         async let numbers = subscription.numbers(upTo: 3_003, of: .request)
         await harness.waitForSubscriber()
@@ -38,7 +38,7 @@ import ZeroMQ
             return nil
         }
         harness.send(try await harness.write(requests(1_200)))
-        let subscription = try await harness.subscription(to: ["request."], from: .beginning)
+        let subscription = try await harness.subscription(to: ["request."], from: nil)
         var asked = questions.makeAsyncIterator()
         var (pages, asks) = (0, 0)
         let last = try await subscription.readBatches { batch -> Int? in
@@ -59,7 +59,7 @@ import ZeroMQ
         arguments: [("movie.", [1, 2, 3]), ("movie.A", [1, 3])])
     func lastEvent(_ prefix: String, _ expected: [UInt64]) async throws {
         let harness = try await PublisherHarness(EventLogFixture(in: folder))
-        let subscription = try await harness.subscription(to: [prefix], from: .beginning)
+        let subscription = try await harness.subscription(to: [prefix], from: nil)
         async let numbers = subscription.numbers(upTo: 3)
         await harness.waitForSubscriber()
         try await harness.publish("movie.AAAAAAAA")
@@ -75,7 +75,7 @@ import ZeroMQ
         let log = try await EventLogFixture(in: folder)
         let io = try IOThread()
         let subscription = try await Subscription(
-            io, events: [events], commands: [commands], prefixes: ["movie."], from: .beginning)
+            io, events: [events], commands: [commands], prefixes: ["movie."], from: nil)
         let (happenings, happened) = AsyncStream<UInt64>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
             if case .event(let event) = delivery { happened.yield(event.sequence.value) }
@@ -110,7 +110,7 @@ import ZeroMQ
         let hosts = Locked<[String]>([])
         let subscription = try await Subscription(
             io, events: [first.events, second.events], commands: [first.commands, second.commands],
-            prefixes: [prefix], from: .beginning, clock: clock
+            prefixes: [prefix], from: nil, clock: clock
         ) { note in
             if case .goingOn(let address) = note { hosts.withLock { $0.append(address) } }
         }
@@ -157,7 +157,7 @@ import ZeroMQ
         try await old.publish("movie.AAAAAAAA", "movie.BBBBBBBB")
         let io = try IOThread()
         let subscription = try await Subscription(
-            io, events: [events], commands: [commands], prefixes: ["movie."], from: .beginning)
+            io, events: [events], commands: [commands], prefixes: ["movie."], from: nil)
         let (happenings, happened) = AsyncStream<String>.makeStream()
         async let end: Void? = subscription.read { delivery -> Void? in
             switch delivery {
@@ -207,7 +207,7 @@ import ZeroMQ
         harness.send(try await harness.write(requests(3)))
         let clock = ManualClock()
         let (notes, noted) = AsyncStream<(Duration, String)>.makeStream()
-        let subscription = try await harness.subscription(to: ["request."], from: .beginning, clock: clock) { note in
+        let subscription = try await harness.subscription(to: ["request."], from: nil, clock: clock) { note in
             if case .retrying(let pause, let error) = note { noted.yield((pause, "\(error)")) }
         }
         async let numbers = subscription.numbers(upTo: 3)
@@ -238,7 +238,7 @@ import ZeroMQ
         if inPause { try await harness.publish("movie.AAAAAAAA") }
         let (notes, noted) = AsyncStream<Void>.makeStream()
         let subscription = try await harness.subscription(
-            to: ["movie."], from: .beginning, clock: ManualClock()
+            to: ["movie."], from: nil, clock: ManualClock()
         ) { _ in noted.finish() }
         async let end: Void? = subscription.read { delivery -> Void? in
             if case .live = delivery { noted.finish() }

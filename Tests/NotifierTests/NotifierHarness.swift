@@ -61,7 +61,7 @@ struct NotifierHarness {
         if count > 0 {
             let subscription = try await Subscription(
                 io, events: configuration.reachableAlerts, commands: configuration.reachableAlertCommands,
-                prefixes: ["alert."], from: .beginning)
+                prefixes: ["alert."], from: nil)
             _ = try await subscription.readBatches { batch -> Bool? in
                 for case .event(let event) in batch.items where alerts.count < count { alerts.append(event.id) }
                 return alerts.count == count ? true : nil

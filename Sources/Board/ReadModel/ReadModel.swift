@@ -45,12 +45,12 @@ struct ReadModel: Sendable {
         }
     }
 
-    /// Returns where to continue reading a process's log: after the last event that was applied, or at its beginning.
-    func start(of source: Source) async throws -> Subscription.Start {
+    /// Returns the position in a process's log after the last event that was applied; nil before the first.
+    func position(of source: Source) async throws -> LogCursor? {
         try await database.read { connection in
             let stored = try connection.query(
                 "select position from reading where source = ?", source.rawValue, as: [UInt8].self)
-            return try stored.first.map { .after(try JSON.decode(from: $0)) } ?? .beginning
+            return try stored.first.map { try JSON.decode(from: $0) }
         }
     }
 

@@ -13,16 +13,6 @@ public import ZeroMQ
 /// The subscription continues by itself when the process stops, restarts, or begins a new log. It does not store its
 /// position: the consumer stores it together with the results of the events.
 public struct Subscription: Sendable {
-    /// The first event to deliver.
-    public enum Start: Hashable, Sendable {
-        /// The next event that is published.
-        case newest
-        /// The first event of the log.
-        case beginning
-        /// The first event after a stored position.
-        case after(LogCursor)
-    }
-
     /// An item that the consumer receives.
     public enum Item: Hashable, Sendable {
         /// The next event.
@@ -67,7 +57,7 @@ public struct Subscription: Sendable {
     private let socket: FailoverSubscriber
     private let log: ReplayClient
     private let filter: TopicFilter
-    private let start: Start
+    private let start: LogCursor?
     private let report: @Sendable (Diagnostic) -> Void
     private let state = Locked(State.idle)
 
@@ -81,13 +71,13 @@ public struct Subscription: Sendable {
     ///   - events: The addresses at which the process publishes.
     ///   - commands: The addresses at which the process answers commands.
     ///   - prefixes: Subscribes to the topics that begin with one of these.
-    ///   - start: The first event to deliver.
+    ///   - start: The stored position after which to begin; nil for the beginning of the log.
     ///   - options: The options of the subscriber socket.
     ///   - clock: Measures time limits and pauses.
     ///   - report: Receives diagnostics. Must return quickly.
     /// - Throws: A `ZeroMQError` if a socket cannot be opened.
     public init(
-        _ io: IOThread, events: [String], commands: [String], prefixes: [String], from start: Start,
+        _ io: IOThread, events: [String], commands: [String], prefixes: [String], from start: LogCursor?,
         options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
         onDiagnostic report: @escaping @Sendable (Diagnostic) -> Void = { _ in }
     ) async throws(ZeroMQError) {
@@ -109,7 +99,7 @@ public struct Subscription: Sendable {
     /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
     public func readBatches<Value>(_ body: (Batch) async throws -> Value?) async throws -> Value? {
         async let _: Void = socket.failOver { report(.goingOn(at: $0)) }
-        var machine = SubscriptionStateMachine(filter: filter, start: start)
+        var machine = SubscriptionStateMachine(filter: filter, position: start)
         while let messages = await socket.next() {
             var items: [Item] = []
             for message in messages {

@@ -22,15 +22,14 @@ struct SubscriptionStateMachine: Sendable {
     let filter: TopicFilter
     /// The consumer's position after all items so far; nil until a log is known.
     private(set) var position: LogCursor?
-    private let start: Subscription.Start
     /// The positions in the last heartbeat of this log.
     private var advertised: [Stream: SequenceNumber]?
     private var isLive = false
 
-    init(filter: TopicFilter, start: Subscription.Start) {
+    /// Begins after a position, or at the beginning of the log.
+    init(filter: TopicFilter, position: LogCursor?) {
         self.filter = filter
-        self.start = start
-        if case .after(let position) = start { self.position = position }
+        self.position = position
     }
 
     /// The sequence after which to read a stream.
@@ -54,7 +53,7 @@ struct SubscriptionStateMachine: Sendable {
 
     /// Handles a heartbeat.
     mutating func handle(_ heartbeat: Heartbeat) -> Output {
-        let position = position ?? begin(heartbeat)
+        let position = position ?? LogCursor(epoch: heartbeat.epoch)
         self.position = position
         // A heartbeat may be late. Only a reply shows whether this is a new log or the last heartbeat of a former one.
         guard heartbeat.epoch == position.epoch else { return Output(fetches: Array(filter.streams.prefix(1))) }
@@ -78,13 +77,6 @@ struct SubscriptionStateMachine: Sendable {
         if page.more { output.fetches = [stream] }
         output.items += becomeLive()
         return output
-    }
-
-    /// The position at which to begin in the first log.
-    private func begin(_ heartbeat: Heartbeat) -> LogCursor {
-        guard case .newest = start else { return LogCursor(epoch: heartbeat.epoch) }
-        let streams = heartbeat.positions.filter { filter.streams.contains($0.key) }
-        return LogCursor(epoch: heartbeat.epoch, streams: streams.mapValues { StreamCursor(after: $0) })
     }
 
     private mutating func restart(_ epoch: String, with stream: Stream) -> Output {

@@ -47,9 +47,6 @@ struct AlertState: Sendable {
     /// The newest day with a known chart of the whole market.
     var newestDay: KoreanDate? { markets[.all]?.newestDay }
 
-    /// Where to start reading the worker's log.
-    var start: Subscription.Start { position.map { .after($0) } ?? .beginning }
-
     /// Applies a chart and returns the decisions on it.
     ///
     /// - Throws: `DecodingError` if the event holds no chart.

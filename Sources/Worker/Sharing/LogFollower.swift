@@ -44,6 +44,7 @@ struct LogFollower: Service {
 
 /// The events before a place in the log that one request has caused, one after another.
 private struct LogRun: Sendable {
+    /// The number of the event before the place.
     private(set) var number: Int
     private var request: RequestID?
     private var events: [LoggedEvent] = []
