@@ -106,13 +106,13 @@ final class PostgreSQLConnection: Connection {
         let end =
             """
             select pg_terminate_backend(pid) from pg_locks
-            where locktype = 'advisory' and classid = 0 and objid = 'marquee_schema'::regclass::oid and objsubid = 1
+            where locktype = 'advisory' and classid = 0 and objid = \(PostgreSQLSession.lockKey) and objsubid = 1
                 and database = (select oid from pg_database where datname = current_database()) and granted
             """
         if again {
             // The lock can only be that of the lost session. In one message with the wait for it: a process that tries to
             // take the lock does not get it before one that waits.
-            try session.run("\(end); select pg_advisory_lock('marquee_schema'::regclass::oid::bigint)")
+            try session.run("\(end); select pg_advisory_lock(\(PostgreSQLSession.lockKey))")
         } else {
             // Whoever has the lock but has not written for a while is frozen, unless its commit waits for a synchronous
             // standby.

@@ -121,6 +121,9 @@ final class PostgreSQLSession {
 
     func takeTurn() throws(DatabaseError) { try run(Self.turn) }
 
+    /// What processes that write lock: the schema.
+    static let lockKey = "'marquee_schema'::regclass::oid::bigint"
+
     /// Takes the lock of a process that writes, or one that several such processes share; the server ends it with the session.
     ///
     /// - Throws: A `DatabaseError` of the kind `inUse` if another process has it.
@@ -128,7 +131,7 @@ final class PostgreSQLSession {
         let take = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock"
         // The server may need a moment to see that a process has died.
         for _ in 0..<20 {
-            if try run("select \(take)('marquee_schema'::regclass::oid::bigint)") == "t" { return }
+            if try run("select \(take)(\(Self.lockKey))") == "t" { return }
             usleep(100_000)
         }
         throw DatabaseError(.inUse, "opening", name, reason: "another process has it open for writing")

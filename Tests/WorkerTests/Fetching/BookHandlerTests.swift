@@ -24,16 +24,11 @@ import ZeroMQ
         let book = BookHandler(quota: quota)
         for _ in 1...2 { #expect(try await book.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
         #expect(try await quota.balances()["kobis"]?.used == 2)
-        func code(_ body: String) async throws -> ContractError.Code? {
-            do {
-                _ = try await book.answer(command(body))
-                return nil
-            } catch let error as ContractError {
-                return error.code
-            }
+        func code(_ body: String) async -> ContractError.Code? {
+            await #expect(throws: ContractError.self) { try await book.answer(command(body)) }?.code
         }
-        #expect(try await code(#"{"service":"kobis"}"#) == .quotaExhausted)
-        for body in ["{}", #"{"service":"openmarket"}"#, "no"] { #expect(try await code(body) == .badRequest) }
+        #expect(await code(#"{"service":"kobis"}"#) == .quotaExhausted)
+        for body in ["{}", #"{"service":"openmarket"}"#, "no"] { #expect(await code(body) == .badRequest) }
         await database.close()
     }
 }

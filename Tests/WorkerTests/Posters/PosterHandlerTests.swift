@@ -132,13 +132,8 @@ import ZeroMQ
         #expect(sources == [.upstream, .log])
     }
 
-    private static func failure(of poster: PosterHandler, _ body: String) async throws -> ContractError? {
-        do {
-            _ = try await poster.answer(command(body))
-            return nil
-        } catch let error as ContractError {
-            return error
-        }
+    private static func failure(of poster: PosterHandler, _ body: String) async -> ContractError? {
+        await #expect(throws: ContractError.self) { try await poster.answer(command(body)) }
     }
 
     @Test("a rejected poster is replaced by the next hit, and a chosen one stays until it is changed")
@@ -162,7 +157,7 @@ import ZeroMQ
         }
 
         for body in ["20240001", #"{"code":"20240001","reject":true}"#] {
-            #expect(try await Self.failure(of: poster, body)?.code == .notFound)
+            #expect(await Self.failure(of: poster, body)?.code == .notFound)
         }
         try await harness.serve(harness.service(fetcher)) {
             try await harness.accept(Request(.movie(Self.code, poster: true)), as: "first")
@@ -203,7 +198,7 @@ import ZeroMQ
     func refusals(body: String, field: String) async throws {
         let harness = try await WorkerHarness()
         let poster = PosterHandler(store: harness.store, requestGuard: .unrestricted(), runtime: harness.runtime)
-        let failure = try await Self.failure(of: poster, body)
+        let failure = await Self.failure(of: poster, body)
         #expect(failure?.code == .badRequest && failure?.field == field)
         let choice = try await harness.database.read { try PosterChoice(for: Self.code, in: $0) }
         #expect(choice.isEmpty)
@@ -213,7 +208,7 @@ import ZeroMQ
     func full() async throws {
         let harness = try await WorkerHarness(room: 0)
         let poster = PosterHandler(store: harness.store, requestGuard: .unrestricted(), runtime: harness.runtime)
-        let failure = try await Self.failure(of: poster, #"{"code":"20240001","url":"http://a.kr/1"}"#)
+        let failure = await Self.failure(of: poster, #"{"code":"20240001","url":"http://a.kr/1"}"#)
         #expect(failure?.code == .overloaded)
         let choice = try await harness.database.read { try PosterChoice(for: Self.code, in: $0) }
         #expect(choice.isEmpty)
