@@ -3,10 +3,7 @@ public import Contract
 public import FoundationEssentials
 import Storage
 
-/// The charts in a worker's log, by the day they are about and by the time at which they were recorded.
-///
-/// Reads only the events that a question needs, and does not verify their checksums. A chart that cannot be read is left
-/// out.
+/// The charts in a worker's log; reads only the events that a question needs, and does not verify their checksums.
 public struct ChartHistory {
     let log: EventLog
     let connection: Connection
@@ -28,9 +25,7 @@ public struct ChartHistory {
         }
     }
 
-    /// Passes the newest revision of each day in a period to `body`, in the order of days.
-    ///
-    /// Days without a chart are left out. At most 500 charts are in memory at a time.
+    /// Passes the newest revision of each day in a period to `body`, in the order of days; at most 500 are in memory.
     public func forEachDay(
         from first: KoreanDate, through last: KoreanDate, in market: Market, _ body: (LoggedEvent) throws -> Void
     ) throws {

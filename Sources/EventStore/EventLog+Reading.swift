@@ -2,40 +2,17 @@ public import Contract
 public import Storage
 
 extension EventLog {
-    /// Some events of a stream, and how far the stream was scanned for them.
-    public struct Page: Hashable, Sendable {
-        /// The events, in order.
-        public let events: [LoggedEvent]
-        /// The sequence up to which nothing was left out: the next page starts after it.
-        public let position: SequenceNumber
-        /// Whether the stream has events after `position`.
-        public let more: Bool
-    }
+    /// Some events of a stream in order, the sequence up to which nothing was left out, and whether more events follow.
+    public typealias Page = (events: [LoggedEvent], position: SequenceNumber, more: Bool)
 
-    /// The newest events of some topics, and the positions of all streams at that time.
-    public struct Snapshot: Hashable, Sendable {
-        /// The events, in the order of their topics.
-        public let events: [LoggedEvent]
-        /// The sequence of each stream's newest event; everything later comes after it.
-        public let positions: [Stream: SequenceNumber]
-        /// Whether further topics follow.
-        public let more: Bool
-    }
+    /// The newest events of some topics, the newest sequence of each stream at that time, and whether more topics follow.
+    public typealias Snapshot = (events: [LoggedEvent], positions: [Stream: SequenceNumber], more: Bool)
 
-    /// A page as the frames of a message, without parsing its events.
-    public struct Frames: Sendable {
-        /// Each event's topic and body, in order.
-        public var frames: [[UInt8]] = []
-        /// The sequence up to which nothing was left out.
-        public var position: SequenceNumber
-        /// Whether the stream has events after `position`.
-        public var more: Bool
-    }
+    /// A page as the frames of a message, topic and body of each event, without parsing its events.
+    public typealias Frames = (frames: [[UInt8]], position: SequenceNumber, more: Bool)
 
-    /// Returns the events of a stream after a sequence whose topic begins with `prefix`, at most `limit` of them.
-    ///
-    /// A page may have fewer events, or none, although more follow: it scans at most 50,000 events and holds at most
-    /// 8 MiB.
+    /// Returns the events of a stream after a sequence whose topic begins with `prefix`, at most `limit` of them. A
+    /// page may have none although more follow: it scans at most 50,000 events and holds at most 8 MiB.
     public func events(
         of stream: Stream, after: SequenceNumber, prefix: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Page {
@@ -48,7 +25,7 @@ extension EventLog {
             }
             events.append(LoggedEvent(topic: topic, named: name, sequence: sequence, body: body))
         }
-        return Page(events: events, position: position, more: more)
+        return (events, position, more)
     }
 
     /// Returns the same page as frames of a message.
@@ -62,7 +39,7 @@ extension EventLog {
             frames.append(name)
             frames.append(body)
         }
-        return Frames(frames: frames, position: position, more: more)
+        return (frames, position, more)
     }
 
     /// Passes each event of a page to `body`; returns how far it has scanned, and whether more events follow.
@@ -109,9 +86,7 @@ extension EventLog {
         ).map(LoggedEvent.init).first
     }
 
-    /// Returns the newest event of the last topic that begins with `prefix`, sorting by topic; nil if there is none.
-    ///
-    /// - Parameter before: returns only a topic that sorts before this one.
+    /// Returns the newest event of the last topic that begins with `prefix` and sorts before `end`; nil if there is none.
     public func last(
         prefix: String, before end: String? = nil, in connection: Connection
     ) throws(DatabaseError) -> LoggedEvent? {
@@ -124,9 +99,8 @@ extension EventLog {
         ).map(LoggedEvent.init).first
     }
 
-    /// Returns the newest event of each topic that begins with `prefix` and sorts after `after`, at most `limit` of them.
-    ///
-    /// It may return fewer although more follow: a page holds at most 8 MiB.
+    /// Returns the newest event of each topic that begins with `prefix` and sorts after `after`, at most `limit` of them
+    /// and 8 MiB.
     public func latest(
         prefix: String, after: String = "", limit: Int, in connection: Connection
     ) throws(DatabaseError) -> Snapshot {
@@ -147,7 +121,7 @@ extension EventLog {
             if !more { events.append(LoggedEvent(topic: try row.value(0), sequence: try row.value(1), body: body)) }
             return !more
         }
-        return Snapshot(events: events, positions: positions, more: more)
+        return (events, positions, more)
     }
 
     /// Returns the event at a place.
@@ -160,9 +134,8 @@ extension EventLog {
         ).map(LoggedEvent.init).first
     }
 
-    /// Returns the events of all streams after a number, in the order in which they were appended, each with its number.
-    ///
-    /// A page holds at most 8 MiB, unless its first event is larger.
+    /// Returns the events of all streams after a number, in the order in which they were appended, each with its number:
+    /// at most 8 MiB, unless the first is larger.
     public func events(
         after number: Int, limit: Int, in connection: Connection
     ) throws(DatabaseError) -> [(number: Int, event: LoggedEvent)] {
@@ -206,11 +179,7 @@ extension EventLog {
     }
 
     /// Returns the newest event of each topic that begins with `prefix`, in the order of topics, if its body contains
-    /// `bytes`.
-    ///
-    /// SQLite scans all bodies in place; only the matching ones are copied.
-    ///
-    /// An index of movies would be a second copy of the figures, for a question that takes 0.1 s over 23 years.
+    /// `bytes`. An index of movies would be a second copy of the figures, for a question that takes 0.1 s over 23 years.
     public func latest(
         prefix: String, containing bytes: [UInt8], in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {

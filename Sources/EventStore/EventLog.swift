@@ -3,9 +3,8 @@ public import FoundationEssentials
 public import Storage
 
 /// The log of all events that one process publishes, in the database that holds the process's other tables as well.
-///
-/// Every method works in the transaction of the connection it is given, so that an event and what caused it become durable
-/// together. Publish what `append` returns only after that transaction has been committed.
+/// Every method works in the transaction of the connection it is given, so that an event and what caused it become
+/// durable together. Publish what `append` returns only after that transaction has been committed.
 public struct EventLog: Sendable {
     /// The `source` of the log's events, such as `/marquee/worker`.
     public let source: String
@@ -16,9 +15,7 @@ public struct EventLog: Sendable {
     /// The size of a page in bytes, unless its first event is larger: each reader has a whole page in memory.
     var pageByteLimit = 8 << 20
 
-    /// Opens the log in a database whose schema has ``tables``, and verifies it.
-    ///
-    /// - Throws: A `DatabaseError` of kind `corrupt` if an event was changed or lost.
+    /// Opens the log in a database whose schema has ``tables``; throws `corrupt` if an event was changed or lost.
     public init(source: String, in connection: Connection) throws(DatabaseError) {
         try Self.verify(connection)
         try self.init(unverified: source, in: connection)
@@ -32,12 +29,9 @@ public struct EventLog: Sendable {
 
     // MARK: - Append
 
-    /// Appends events in order and returns them as they are to be published.
-    ///
-    /// A draft whose own id is in the log already is not appended again: the event that was logged then is returned in its
-    /// place.
-    ///
-    /// - Throws: A `DatabaseError` of kind `constraint` if an id is in the log with another topic.
+    /// Appends events in order and returns them as they are to be published. A draft whose own id is in the log already
+    /// is not appended again: the event that was logged then is returned in its place. An id that is in the log with
+    /// another topic is an error.
     public func append(
         _ drafts: [EventDraft], at time: Date, in connection: Connection
     ) throws(DatabaseError) -> [LoggedEvent] {
@@ -64,7 +58,7 @@ public struct EventLog: Sendable {
             "insert into event_topic (topic, stream, newest) values (?, ?, ?) on conflict do nothing", places)
         last = newestByStream
         var events: [(event: LoggedEvent, isNew: Bool)] = []
-        var rows: [(Stream, SequenceNumber, String, String?, [UInt8], Checksum)] = []
+        var rows: [(Stream, SequenceNumber, String, String?, [UInt8], Int)] = []
         var newByID: [String: LoggedEvent] = [:]
         for (index, draft) in drafts.enumerated() {
             let (topic, stream, place) = places[index]
@@ -85,7 +79,7 @@ public struct EventLog: Sendable {
             let event = LoggedEvent(
                 draft, named: topic, source: source, time: time, epoch: epoch, sequence: sequence, previous: previous)
             events.append((event, true))
-            rows.append((stream, sequence, topic, draft.id, event.body, Checksum(of: event)))
+            rows.append((stream, sequence, topic, draft.id, event.body, event.checksum))
             if let id = draft.id { newByID[id] = event }
         }
         try connection.executeEach(
@@ -125,15 +119,10 @@ public struct EventLog: Sendable {
 // MARK: - Retention
 
 extension EventLog {
-    /// Deletes the oldest events of the stream `request` that are older than a time, and their topics.
-    ///
-    /// No other stream loses events. The rest of the stream has no holes, and its newest event stays, so that sequences
-    /// go on. ``events(of:after:prefix:limit:in:)`` begins with the oldest event that is left.
-    ///
-    /// - Returns: The number of deleted events, at most `count`; fewer if no older one is left.
-    public func expireRequests(
-        before date: Date, count: Int, in connection: Connection
-    ) throws(DatabaseError) -> Int {
+    /// Deletes the oldest events of the stream `request` that are older than a time, and their topics. No other stream
+    /// loses events. The rest of the stream has no holes, and its newest event stays, so that sequences go on. Returns
+    /// the number of deleted events, at most `count`; fewer if no older one is left.
+    public func expireRequests(before date: Date, count: Int, in connection: Connection) throws(DatabaseError) -> Int {
         guard let newest = try newest(of: .request, connection) else { return 0 }
         // Events are in the order of their times, unless the clock was set back; then they stay longer.
         let rows = try connection.query(
@@ -184,4 +173,50 @@ extension EventLog {
             newest integer not null
         ) strict, without rowid;
         """
+}
+
+// MARK: - Columns
+
+extension SequenceNumber: Storable {
+    /// The number as an integer.
+    public var stored: StoredValue { .integer(Int64(value)) }
+
+    /// Makes a sequence number from an integer in range.
+    public init?(stored: StoredValue) {
+        guard let number = Int(stored: stored), let value = UInt64(exactly: number) else { return nil }
+        self.init(value)
+    }
+}
+
+extension Stream: Storable {
+    /// The stream's word.
+    public var stored: StoredValue { .text(rawValue) }
+
+    /// Makes a stream from its word.
+    public init?(stored: StoredValue) {
+        guard let word = String(stored: stored) else { return nil }
+        self.init(rawValue: word)
+    }
+}
+
+extension Topic: Storable {
+    /// The topic as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Makes a topic from its text.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
+}
+
+extension RequestID: Storable {
+    /// The id as text.
+    public var stored: StoredValue { .text(description) }
+
+    /// Makes an id from its text.
+    public init?(stored: StoredValue) {
+        guard let text = String(stored: stored) else { return nil }
+        self.init(text)
+    }
 }

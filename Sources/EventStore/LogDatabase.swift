@@ -1,9 +1,8 @@
 public import Contract
 public import Storage
 
-/// The database of a process that has a log, for tools that inspect, copy and restore it from outside the process.
-///
-/// Its methods block the calling thread for some seconds per gigabyte and verify the log, unless they say otherwise.
+/// The database of a process that has a log, for tools that inspect, copy and restore it from outside the process. Its
+/// methods block the calling thread for some seconds per gigabyte and verify the log, unless they say otherwise.
 public struct LogDatabase: Sendable {
     /// Where the database is.
     public let location: DatabaseLocation
@@ -31,8 +30,6 @@ public struct LogDatabase: Sendable {
     }
 
     /// Runs `body` on the charts of a worker's log as of the last commit, without verifying the log.
-    ///
-    /// - Parameter onUnreadable: Is called with each chart that cannot be read.
     public func history<Value>(
         onUnreadable: @escaping (LoggedEvent, DecodingError) -> Void, _ body: (ChartHistory) throws -> Value
     ) throws -> Value {
@@ -46,9 +43,7 @@ public struct LogDatabase: Sendable {
     public func contents() throws -> Contents {
         try read { log, connection in
             Contents(
-                file: name,
-                bytes: try connection.size(),
-                epoch: log.epoch, streams: try log.summaries(in: connection))
+                file: name, bytes: try connection.size(), epoch: log.epoch, streams: try log.summaries(in: connection))
         }
     }
 
@@ -77,10 +72,8 @@ public struct LogDatabase: Sendable {
         try DatabaseCopy(from: location, to: target.location, schema: schema)
     }
 
-    /// Replaces the database with a copy of `backup` that has a new epoch.
-    ///
-    /// - Throws: A `DatabaseError` if a process has the database open, or if the backup is damaged.
-    /// - Returns: The path under which the replaced file is kept; nil if there was no file.
+    /// Replaces the database with a copy of `backup` that has a new epoch, unless a process has it open, or the backup is
+    /// damaged. Returns the path under which the replaced file is kept; nil if there was none.
     public func restore(from backup: String) throws(DatabaseError) -> String? {
         let path = try path(for: "restoring")
         return try Database.replace(path: path, with: backup, schema: schema) { connection throws(DatabaseError) in
@@ -88,9 +81,7 @@ public struct LogDatabase: Sendable {
             _ = try EventLog.beginEpoch(in: connection)
         }
     }
-}
 
-extension LogDatabase {
     /// Returns the path of the file; throws for a server, whose own tools copy it.
     private func path(for action: String) throws(DatabaseError) -> String {
         guard case .file(let path) = location else {

@@ -28,8 +28,6 @@ public struct EventDraft: Hashable, Sendable {
     }
 
     /// Makes a draft and encodes its data once.
-    ///
-    /// - Throws: The encoder's error if `data` cannot be written as JSON.
     public init(
         _ topic: Topic, id: String? = nil, correlationID: RequestID? = nil, priority: Request.Priority = .live,
         encoding data: some Encodable
@@ -46,9 +44,6 @@ public struct LoggedEvent: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The two frames of the event's message: the topic's text and the body.
     public let frames: [[UInt8]]
-
-    /// The first frame: the topic's text.
-    var topicName: [UInt8] { frames[0] }
 
     /// The second frame: the CloudEvents JSON, byte for byte as stored and published.
     public var body: [UInt8] { frames[1] }
@@ -86,52 +81,39 @@ public struct LoggedEvent: Hashable, Sendable {
 // MARK: - Envelope
 
 extension LoggedEvent {
-    /// Puts a draft into its envelope; `name` is the text of its topic.
+    /// Puts a draft into its envelope, with the attributes in the contract's order; `name` is the text of its topic.
     init(
         _ draft: EventDraft, named name: String, source: String, time: Date, epoch: String, sequence: SequenceNumber,
         previous: SequenceNumber
     ) {
         let topic = draft.topic
-        let body = Envelope.json(
-            id: draft.id ?? "\(epoch)/\(topic.stream.rawValue)/\(sequence)", source: source, type: topic.type,
-            subject: topic.subject, time: time, stream: topic.stream, epoch: epoch, sequence: sequence,
-            previous: previous, correlationID: draft.correlationID, priority: draft.priority, data: draft.data)
-        self.init(topic: topic, named: Array(name.utf8), sequence: sequence, body: body)
+        let attributes: [(name: String, value: String?)] = [
+            ("specversion", Event.version),
+            ("id", draft.id ?? "\(epoch)/\(topic.stream.rawValue)/\(sequence)"),
+            ("source", source),
+            ("type", topic.type),
+            ("subject", topic.subject),
+            ("time", Timestamp.text(time)),
+            ("datacontenttype", "application/json"),
+            ("stream", topic.stream.rawValue),
+            ("epoch", epoch),
+            ("sequence", sequence.description),
+            ("previous", previous.description),
+            ("correlationid", draft.correlationID?.description),
+            ("priority", draft.priority == .live ? nil : draft.priority.rawValue),
+        ]
+        self.init(
+            topic: topic, named: Array(name.utf8), sequence: sequence,
+            body: Envelope.json(attributes, data: draft.data))
     }
 
     /// Puts an event into the same envelope with another epoch.
     init(_ event: Event, epoch: String) throws(DecodingError) {
-        let data = try JSONValue(parsing: event.body).value("data").bytes
-        let body = Envelope.json(
-            id: event.id, source: event.source, type: event.type, subject: event.subject, time: event.time,
-            stream: event.stream, epoch: epoch, sequence: event.sequence, previous: event.previous,
-            correlationID: event.correlationID, priority: event.priority, data: data)
-        self.init(topic: event.topic, sequence: event.sequence, body: body)
-    }
-}
-
-extension Envelope {
-    /// Writes the envelope: the attributes in the contract's order, then the data unchanged.
-    fileprivate static func json(
-        id: String, source: String, type: String, subject: String, time: Date, stream: Stream, epoch: String,
-        sequence: SequenceNumber, previous: SequenceNumber, correlationID: RequestID?, priority: Request.Priority,
-        data: [UInt8]
-    ) -> [UInt8] {
-        let attributes: [(name: String, value: String?)] = [
-            ("specversion", Event.version),
-            ("id", id),
-            ("source", source),
-            ("type", type),
-            ("subject", subject),
-            ("time", Timestamp.text(time)),
-            ("datacontenttype", "application/json"),
-            ("stream", stream.rawValue),
-            ("epoch", epoch),
-            ("sequence", sequence.description),
-            ("previous", previous.description),
-            ("correlationid", correlationID?.description),
-            ("priority", priority == .live ? nil : priority.rawValue),
-        ]
-        return json(attributes, data: data)
+        let draft = EventDraft(
+            event.topic, id: event.id, correlationID: event.correlationID, priority: event.priority,
+            data: try JSONValue(parsing: event.body).value("data").bytes)
+        self.init(
+            draft, named: event.topic.description, source: event.source, time: event.time, epoch: epoch,
+            sequence: event.sequence, previous: event.previous)
     }
 }

@@ -5,55 +5,38 @@ import Networking
 import ServiceRuntime
 import Upstreams
 
-/// The counters and histograms of the worker.
 struct WorkerMetrics: Sendable {
-    private struct Call: Hashable {
-        let service: String
-        let failure: UpstreamError.Kind?
+    /// A service or a kind of scheduled request, and the code of the error with which it ended; `ok` without one.
+    private struct Outcome: Hashable {
+        let subject: String
+        let outcome: String
 
-        static let services = [Kobis.service, KakaoImageSearch.service, PosterSearch.service]
-        static let all = services.flatMap { service in
-            ([nil] + UpstreamError.Kind.allCases).map { Call(service: service, failure: $0) }
+        init(_ subject: String, _ failure: String?) {
+            self.subject = subject
+            outcome = failure ?? "ok"
+        }
+
+        static func all(of subjects: [String], _ failures: [String]) -> [Outcome] {
+            subjects.flatMap { subject in ([nil] + failures).map { Outcome(subject, $0) } }
         }
     }
 
-    /// A kind of scheduled request and how it ended: done, or with which error.
-    private struct Scheduled: Hashable {
-        let kind: String
-        let failure: ContractError.Code?
-
-        static let all = (["day"] + Week.Span.allCases.map(\.rawValue) + ["movie"]).flatMap { kind in
-            ([nil] + ContractError.Code.allCases).map { Scheduled(kind: kind, failure: $0) }
-        }
-
-        /// Parses the id of a scheduled request; nil for any other.
-        init?(_ id: RequestID, _ failure: ContractError.Code?) {
-            guard id.description.hasPrefix(ScheduleService.prefix) else { return nil }
-            let words = id.description.dropFirst(ScheduleService.prefix.count).split(separator: ".", maxSplits: 1)
-            guard words.count == 2 else { return nil }
-            self.init(kind: String(words[0]), failure: failure)
-        }
-
-        init(kind: String, failure: ContractError.Code?) {
-            self.kind = kind
-            self.failure = failure
-        }
-    }
+    private static let services = [Kobis.service, KakaoImageSearch.service, PosterSearch.service]
+    private static let scheduledKinds = ["day"] + Week.Span.allCases.map(\.rawValue) + ["movie"]
 
     private let accepted: Counter
     private let refused: [ContractError.Code: Counter]
     private let done: [RequestDone.Source: Counter]
     private let failed: [ContractError.Code: Counter]
-    private let scheduled: [Scheduled: Counter]
+    private let scheduled: [Outcome: Counter]
     private let anomalies: [Anomaly.Kind: Counter]
     private let durations: Histogram
-    private let calls: [Call: Counter]
+    private let calls: [Outcome: Counter]
     private let callDurations: [String: Histogram]
     /// The time since their acceptance of the requests that have not ended; the inbox bounds their number.
     private let outstanding = Locked<[RequestID: Stopwatch]>([:])
     private let clock: any Clock<Duration>
 
-    /// Adds the worker's metrics to those of the process.
     init(_ metrics: Metrics, clock: any Clock<Duration>) {
         self.clock = clock
         accepted = metrics.counter("marquee_requests_accepted_total", "Requests accepted into the inbox.")
@@ -73,8 +56,8 @@ struct WorkerMetrics: Sendable {
         scheduled = metrics.counters(
             "marquee_scheduled_requests_total",
             "Requests of the schedule that have ended, by their kind and outcome.",
-            for: Scheduled.all
-        ) { ["kind": $0.kind, "outcome": $0.failure?.rawValue ?? "ok"] }
+            for: Outcome.all(of: Self.scheduledKinds, ContractError.Code.allCases.map(\.rawValue))
+        ) { ["kind": $0.subject, "outcome": $0.outcome] }
         anomalies = metrics.counters(
             "marquee_anomalies_total",
             "Charts that were late, missing or implausible, and fields that cannot be read, each counted once.",
@@ -84,10 +67,11 @@ struct WorkerMetrics: Sendable {
             "marquee_request_duration_seconds",
             "Time from the acceptance of a request to its end, for requests accepted since the start.")
         calls = metrics.counters(
-            "marquee_upstream_calls_total", "Calls to upstreams, retries included, by their outcome.", for: Call.all
-        ) { ["service": $0.service, "outcome": $0.failure?.rawValue ?? "ok"] }
+            "marquee_upstream_calls_total", "Calls to upstreams, retries included, by their outcome.",
+            for: Outcome.all(of: Self.services, UpstreamError.Kind.allCases.map(\.rawValue))
+        ) { ["service": $0.subject, "outcome": $0.outcome] }
         callDurations = metrics.histograms(
-            "marquee_upstream_call_duration_seconds", "Duration of a call to an upstream.", for: Call.services
+            "marquee_upstream_call_duration_seconds", "Duration of a call to an upstream.", for: Self.services
         ) { ["service": $0] }
     }
 
@@ -105,14 +89,12 @@ struct WorkerMetrics: Sendable {
 
     func countDone(_ id: RequestID, from source: RequestDone.Source) {
         done[source]?.add()
-        end(id)
-        if let request = Scheduled(id, nil) { scheduled[request]?.add() }
+        end(id, nil)
     }
 
     func countFailed(_ id: RequestID, _ failure: ContractError) {
         failed[failure.code]?.add()
-        end(id)
-        if let request = Scheduled(id, failure.code) { scheduled[request]?.add() }
+        end(id, failure.code)
     }
 
     func countAnomaly(_ anomaly: Anomaly) {
@@ -120,11 +102,15 @@ struct WorkerMetrics: Sendable {
     }
 
     func countCall(_ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration) {
-        calls[Call(service: service, failure: failure)]?.add()
+        calls[Outcome(service, failure?.rawValue)]?.add()
         callDurations[service]?.observe(duration)
     }
 
-    private func end(_ id: RequestID) {
+    private func end(_ id: RequestID, _ failure: ContractError.Code?) {
         if let stopwatch = outstanding.withLock({ $0.removeValue(forKey: id) }) { durations.observe(stopwatch.elapsed) }
+        guard id.description.hasPrefix(ScheduleService.prefix) else { return }
+        let words = id.description.split(separator: ".", maxSplits: 2)
+        guard words.count == 3 else { return }
+        scheduled[Outcome(String(words[1]), failure?.rawValue)]?.add()
     }
 }

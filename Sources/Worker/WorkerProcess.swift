@@ -13,25 +13,21 @@ public import Storage
 import Upstreams
 import ZeroMQ
 
-/// The process that turns requests into events.
-///
-/// Requests come in on two sockets, wait in the inbox, are answered from the log or the upstreams, and end as events of
-/// the log. Every accepted request ends, if need be after the next start.
+/// The process that turns requests into events. Requests come in on two sockets, wait in the inbox, are answered from
+/// the log or the upstreams, and end as events of the log. Every accepted request ends, if need be after the next
+/// start.
 public struct WorkerProcess: Sendable {
-    /// The most requests that may wait.
     private static let inboxLimit = 10_000
 
-    let configuration: Configuration
-    let runtime: Runtime
-    let imageDecoder: ImageDecoder
+    private let configuration: Configuration
+    private let runtime: Runtime
+    private let imageDecoder: ImageDecoder
     private let liveDays: Int
 
     /// The number of days, up to yesterday, that the schedule fetches live although the log does not have them.
-    public static let usualLiveDays = Schedule.usualRecentDays
+    public static let usualLiveDays = 3
 
-    /// Makes a worker; opens nothing yet.
-    ///
-    /// - Parameter liveDays: how many days of a new log are fetched live, so that they fire alerts.
+    /// Makes a worker; opens nothing yet. So many days of a new log are fetched live, so that they fire alerts.
     public init(
         _ configuration: Configuration, liveDays: Int = Self.usualLiveDays, imageDecoder: ImageDecoder = ImageDecoder(),
         runtime: Runtime
@@ -42,10 +38,7 @@ public struct WorkerProcess: Sendable {
         self.runtime = runtime
     }
 
-    /// Opens the database and the sockets, and runs the services until `stopRequested` returns.
-    ///
-    /// - Throws: Before any service runs, why the database or an address could not be opened; later the error of the
-    ///   first service that fails.
+    /// Opens the database and the sockets, and runs the services until `stopRequested` returns or one of them fails.
     public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
         runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
         let storage = try await openStorage()
@@ -64,7 +57,8 @@ public struct WorkerProcess: Sendable {
         try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
         await services.clients.shutdown()
         await sockets.io.shutdown()
-        await services.leave()
+        // Leaves the requests that wait to the other workers: without it they wait until this worker counts as dead.
+        try? await services.store.write { try WorkerRegistry($0).remove($0.worker) }
         await storage.database.close()
         withExtendedLifetime(storage.runFile) {}
         runtime.logger.info("worker stopped")
@@ -82,19 +76,9 @@ extension WorkerProcess {
         LogDatabase(location, owner: "worker", schema: schema)
     }
 
-    /// The open database, the event log in it, and the seal of the vendor's secrets.
-    private struct Storage {
-        let database: Database
-        let log: EventLog
-        let positions: [Contract.Stream: SequenceNumber]
-        /// The number of the newest event.
-        let newest: Int
-        /// The name of this run among the workers that share the database.
-        let worker: Int
-        /// Locked as long as it is there; nil if the database is a file, which has a lock of its own.
-        let runFile: RunFile?
-        let seal: SecretSeal
-    }
+    /// The open database and its log, the seal of the vendor's secrets, the name of this run among the workers that share
+    /// the database, and the file that is locked as long as it is there; nil if the database is a file with a lock.
+    private typealias Storage = (database: Database, log: EventLog, seal: SecretSeal, worker: Int, runFile: RunFile?)
 
     private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
@@ -107,25 +91,17 @@ extension WorkerProcess {
         try await UpstreamBinding.bind(database, to: configuration.kobis.url)
         // If the process was killed right after an order with a secret ended, the secret is still in the log.
         try await database.write { $0.eraseLogAfterCommit() }
-        return try await database.read { connection in
-            let log = try EventLog(source: "/marquee/worker", in: connection)
-            return Storage(
-                database: database, log: log, positions: try log.positions(in: connection),
-                newest: try log.newestNumber(in: connection), worker: worker, runFile: runFile, seal: seal)
-        }
+        let log = try await database.read { try EventLog(source: "/marquee/worker", in: $0) }
+        return (database, log, seal, worker, runFile)
     }
 }
 
 // MARK: - Sockets
 
 extension WorkerProcess {
-    private struct Sockets {
-        let io: IOThread
-        let access: AccessControl
-        let events: Socket
-        let commands: Socket
-        let requests: Socket
-    }
+    private typealias Sockets = (
+        io: IOThread, access: AccessControl, events: Socket, commands: Socket, requests: Socket
+    )
 
     private func openSockets() async throws -> Sockets {
         let access = try AccessControl(configuration, of: .worker, runtime)
@@ -135,63 +111,51 @@ extension WorkerProcess {
         options.maximumFrameBytes = 2 * RequestFrames.imageLimit
         options.maximumMessageBytes = (ProductConstraints.imageCount.upperBound + 1) * RequestFrames.imageLimit
         let io = try access.makeThread()
-        let sockets = Sockets(
-            io: io, access: access,
-            events: try await io.open(
-                .publisher, bind: [configuration.events.description], options: access.socketOptions),
-            commands: try await io.open(.router, bind: [configuration.commands.description], options: options),
-            requests: try await io.open(
-                .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: options))
+        let events = try await io.open(
+            .publisher, bind: [configuration.events.description], options: access.socketOptions)
+        let commands = try await io.open(.router, bind: [configuration.commands.description], options: options)
+        let requests = try await io.open(
+            .subscriber, bind: [configuration.requests.description], subscriptions: [""], options: options)
         runtime.metrics.addSockets([
-            "requests": { sockets.requests.counters }, "commands": { sockets.commands.counters },
-            "events": { sockets.events.counters },
+            "requests": { requests.counters }, "commands": { commands.counters }, "events": { events.counters },
         ])
-        return sockets
+        return (io, access, events, commands, requests)
     }
 }
 
 // MARK: - Services
 
 extension WorkerProcess {
-    /// The services, and the HTTP clients that they use.
-    private struct Services {
-        let health: HealthServer
-        /// All services in the order in which they start. They stop in reverse: first the intake, then the work, which
-        /// still publishes its events.
-        let all: [any Service]
-        let clients: HTTPClients
-        let store: WorkerStore
-
-        /// Leaves the requests that wait to the other workers.
-        func leave() async {
-            // Without it they wait until this worker counts as dead.
-            try? await store.write { try WorkerRegistry($0).remove(store.worker) }
-        }
-    }
+    /// All services in the order in which they start, and what they use. They stop in reverse: first the intake, then the
+    /// work, which still publishes its events.
+    private typealias Services = (
+        health: HealthServer, all: [any Service], clients: HTTPClients, store: WorkerStore
+    )
 
     private func makeServices(_ storage: Storage, _ sockets: Sockets) async throws -> Services {
-        let publisher = Publisher(sockets.events, of: storage.log, positions: storage.positions)
+        let (database, log, seal, worker, runFile) = storage
+        let (positions, newest) = try await database.read { (try log.positions(in: $0), try log.newestNumber(in: $0)) }
+        let publisher = Publisher(sockets.events, of: log, positions: positions)
         publisher.report(to: runtime.metrics)
         let metrics = WorkerMetrics(runtime.metrics, clock: runtime.clock)
         let queue = RequestQueue()
         let (scheduleSignal, backfillSignal, commitSignal) = (WakeSignal(), WakeSignal(), WakeSignal())
-        let isShared = storage.database.isShared
+        let isShared = database.isShared
         let handler = CommitHandler(
             publish: { events in
                 if isShared { commitSignal.signal() } else { publisher.publish(events) }
-            }, queue: queue, metrics: metrics,
-            runtime: runtime,
-            scheduleSignal: scheduleSignal, backfillSignal: backfillSignal)
+            }, queue: queue, metrics: metrics, runtime: runtime, scheduleSignal: scheduleSignal,
+            backfillSignal: backfillSignal)
         let store = WorkerStore(
-            database: storage.database, log: storage.log, inboxLimit: Self.inboxLimit, seal: storage.seal,
-            runtime: runtime, worker: storage.worker, onCommit: handler.handle)
+            database: database, log: log, inboxLimit: Self.inboxLimit, seal: seal, runtime: runtime,
+            worker: worker, onCommit: handler.handle)
         let limits = IntakeLimits(
             share: configuration.clientDailyMegabytes << 20, reserve: configuration.diskReserveMegabytes << 20,
             folder: configuration.dataFolder)
         let intake = RequestIntake(
             store: store, queue: queue, logger: RateLimitedLogger(runtime.logger), metrics: metrics, runtime: runtime,
             requestGuard: sockets.access.requestGuard, limits: limits)
-        let quota = QuotaLedger(database: storage.database, wallClock: runtime.wallClock, configuration)
+        let quota = QuotaLedger(database: database, wallClock: runtime.wallClock, configuration)
         let hasPosters = configuration.kakao.key != nil
         let backfill = BackfillService(
             store: store, intake: intake, quota: quota, hasPosters: hasPosters, runtime: runtime,
@@ -210,61 +174,91 @@ extension WorkerProcess {
         if configuration.kobis.key != nil {
             try await backfill.beginInitialJob(days: configuration.historyDays, liveDays: liveDays)
         }
+        let predecessor = runFile?.predecessor
         // Before anything can be accepted, so that the queue has no request twice.
         try await store.write { transaction in
             let registry = WorkerRegistry(transaction)
             try registry.sign()
             if !isShared { try registry.removeOthers() }
-            if let predecessor = storage.runFile?.predecessor { try registry.remove(predecessor) }
+            if let predecessor { try registry.remove(predecessor) }
             try RequestInbox(transaction).claimPending()
         }
-        storage.database.onCommit(commitSignal.signal)
+        database.onCommit(commitSignal.signal)
         let sharing: [any Service] =
             isShared
             ? [
                 LogFollower(
-                    store: store, publish: publisher.publish, runtime: runtime, start: storage.newest,
-                    wakeSignal: commitSignal),
+                    store: store, publish: publisher.publish, runtime: runtime, start: newest, wakeSignal: commitSignal),
                 TakeoverService(store: store, runtime: runtime),
             ] : []
         let status = StatusReporter(
-            store: store, queue: queue, quota: quota, schedule: schedule, backfill: backfill,
-            runtime: runtime)
-        let services: [(any Service)?] =
-            [health, makePublishing(publisher, sockets)] + sharing + [
-                RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
-                fetching,
-                RequestService(socket: sockets.requests, intake: intake, store: store, logger: runtime.logger),
-                makeCommandService(sockets, store, intake, backfill, quota, status: status.reply),
-            ]
-        return Services(health: health, all: services.compactMap(\.self), clients: clients, store: store)
-    }
-}
-
-extension WorkerProcess {
-    private func makePublishing(_ publisher: Publisher, _ sockets: Sockets) -> SimpleService {
-        SimpleService { [runtime] in
+            store: store, queue: queue, quota: quota, schedule: schedule, backfill: backfill, runtime: runtime)
+        let requestGuard = sockets.access.requestGuard
+        let commands = LogHandler(
+            log: log, database: database, requestGuard: requestGuard,
+            own: [
+                "backfill": backfill.answer, "book": quota.answer,
+                "poster": PosterHandler(store: store, requestGuard: requestGuard, runtime: runtime).answer,
+            ], status: status.reply)
+        let publishing = SimpleService { [runtime] in
             async let _ = sockets.access.disconnectWithdrawnClients(from: sockets.io)
             await publisher.run(now: runtime.wallClock.now, clock: runtime.clock)
         } stop: {
             await sockets.events.close()
         }
+        let services: [(any Service)?] =
+            [health, publishing] + sharing + [
+                RequestRetention(store: store, days: configuration.requestDays, runtime: runtime), schedule, backfill,
+                fetching,
+                RequestService(
+                    socket: sockets.requests, intake: intake, logger: RateLimitedLogger(runtime.logger)),
+                CommandService(
+                    socket: sockets.commands, intake: intake, logCommands: commands, io: sockets.io,
+                    failPoints: runtime.failPoints),
+            ]
+        return (health, services.compactMap(\.self), clients, store)
     }
 
-    private func makeCommandService(
-        _ sockets: Sockets, _ store: WorkerStore, _ intake: RequestIntake, _ backfill: BackfillService,
-        _ quota: QuotaLedger, status: @escaping @Sendable () async throws -> Reply
-    ) -> CommandService {
-        let requestGuard = sockets.access.requestGuard
-        return CommandService(
-            socket: sockets.commands, intake: intake,
-            logCommands: LogHandler(
-                log: store.log, database: store.database, requestGuard: requestGuard,
-                own: [
-                    "backfill": backfill.answer, "book": BookHandler(quota: quota).answer,
-                    "poster": PosterHandler(store: store, requestGuard: requestGuard, runtime: runtime).answer,
-                ],
-                status: status), io: sockets.io, failPoints: runtime.failPoints)
+    private func makeFetchService(
+        _ clients: HTTPClients, store: WorkerStore, queue: RequestQueue, quota: QuotaLedger, metrics: WorkerMetrics
+    ) -> FetchService {
+        let openMarket = makeOpenMarketExecutor(clients, store)
+        let (kobis, kakao) = (configuration.kobis, configuration.kakao)
+        func fetcher(_ client: HTTPClient) -> Fetcher {
+            Fetcher(
+                store: store, client: client, kobis: kobis.key.map { Kobis(url: kobis.url, key: $0.value) },
+                posters: kakao.key.map {
+                    PosterSearch(
+                        client: client, images: clients.images, search: KakaoImageSearch(url: kakao.url, key: $0.value),
+                        allowsPrivateAddresses: configuration.allowsPrivateImages)
+                }, quota: quota, runtime: runtime, openMarket: openMarket)
+        }
+        let (live, backfill, visitors) = (fetcher(clients.live), fetcher(clients.backfill), fetcher(clients.visitors))
+        return FetchService(
+            width: max(FetchService.defaultWidth, 2 * configuration.callsAtOnce), queue: queue,
+            fetcher: { share in
+                switch share {
+                case .live: live
+                case .backfill: backfill
+                case .visitors: visitors
+                }
+            }, store: store, metrics: metrics, runtime: runtime)
+    }
+
+    private func makeOpenMarketExecutor(_ clients: HTTPClients, _ store: WorkerStore) -> ProductOrderExecutor? {
+        let settings = configuration.openMarket
+        guard let url = settings.url else { return nil }
+        let generation: OpenMarketAPI.Generation =
+            switch settings.generation {
+            case .v3: .v3
+            case .v4: .v4
+            }
+        let client = OpenMarketClient(
+            store: store,
+            api: OpenMarketAPI(url: url, generation: generation, identifier: settings.identifier?.value ?? ""),
+            queryClient: clients.live, orderClient: clients.orders, hasIdentifier: settings.identifier != nil,
+            secret: settings.secret, runtime: runtime)
+        return ProductOrderExecutor(client: client, decoder: imageDecoder)
     }
 
     private func warnOfMissingKeys() {
@@ -297,7 +291,6 @@ extension WorkerProcess {
             ])
     }
 
-    /// Adds the metrics that are read only when they are scraped.
     private func addMetrics(
         _ store: WorkerStore, _ queue: RequestQueue, _ quota: QuotaLedger, _ backfill: BackfillService
     ) {
@@ -319,7 +312,9 @@ extension WorkerProcess {
             return newest.map { Double(KoreanDate(at: runtime.wallClock.now()) - $0) }
         }
         metrics.gauge("marquee_workers", "Workers that share the database and live.") {
-            Double(try await store.read { try WorkerRegistry($0).livingCount() })
+            let workers = try await store.read { try WorkerRegistry($0).workers() }
+            // One alone does not show that it lives.
+            return Double(max(workers.count { $0.silence <= WorkerRegistry.lifetime }, 1))
         }
         metrics.gauge("marquee_backfill_left", "Charts and movies that the present backfill still has to fetch.") {
             try await backfill.progress().map { $0.isOver ? 0 : Double($0.total - $0.done - $0.failed) }

@@ -6,9 +6,7 @@ import JSONCoding
 import ServiceRuntime
 import Storage
 
-/// The reply to the command `status`.
 struct WorkerStatus: Sendable, Encodable {
-    /// How many requests wait.
     struct Queue: Sendable, Encodable {
         let live: Int
         let backfill: Int
@@ -25,7 +23,6 @@ struct WorkerStatus: Sendable, Encodable {
     @Nullable var backfill: BackfillProgress? = nil
     /// The ids of requests that failed because the worker died with each try, newest first, at most 20.
     var setAside: [RequestID] = []
-    /// Seconds since the start.
     let uptime: Int
     /// The process that replies; nil unless others may share its database.
     var name: String? = nil
@@ -33,9 +30,8 @@ struct WorkerStatus: Sendable, Encodable {
     var workers: [SharingWorker]? = nil
 }
 
-/// Makes the reply to `status`.
-///
-/// A class, because each copy of a struct of services retains every one of them, and each status makes copies.
+/// Makes the reply to `status`. A class, because each copy of a struct of services retains every one of them, and each
+/// status makes copies.
 final class StatusReporter: Sendable {
     private let store: WorkerStore
     private let queue: RequestQueue
@@ -46,9 +42,7 @@ final class StatusReporter: Sendable {
     private let uptime: Stopwatch
     private let cache = WorkerStatusCache()
 
-    /// Makes the reporter of a worker that starts now.
-    ///
-    /// - Parameter schedule: The schedule, or nil if it is turned off.
+    /// Makes the reporter of a worker that starts now; `schedule` is nil if it is turned off.
     init(
         store: WorkerStore, queue: RequestQueue, quota: QuotaLedger, schedule: ScheduleService?,
         backfill: BackfillService, runtime: Runtime
@@ -65,9 +59,10 @@ final class StatusReporter: Sendable {
     /// Returns the reply; it is made anew only if something in it may have changed.
     func reply() async throws -> Reply {
         let lengths = queue.lengths
-        let version = WorkerStatusCache.Version(
+        let version = (
             commits: store.database.commitCount, live: lengths.live, backfill: lengths.backfill,
-            second: Int(runtime.wallClock.now().timeIntervalSince1970), uptime: uptimeSeconds)
+            second: Int(runtime.wallClock.now().timeIntervalSince1970), uptime: uptimeSeconds
+        )
         return try await cache.reply(at: version, make: status)
     }
 
@@ -91,25 +86,15 @@ final class StatusReporter: Sendable {
     private var uptimeSeconds: Int { Int(uptime.elapsed.components.seconds) }
 }
 
-/// Keeps the reply to `status` until something that it shows may have changed.
-///
-/// A status takes dozens of queries, and clients and pages ask for it again and again.
+/// Keeps the reply to `status` until something that it shows may have changed: a status takes dozens of queries, and
+/// clients and pages ask for it again and again.
 struct WorkerStatusCache: Sendable {
-    /// What a status depends on: everything in it comes from the database, the queue or a clock.
-    struct Version: Hashable, Sendable {
-        let commits: Int
-        let live: Int
-        let backfill: Int
-        let second: Int
-        /// Seconds since the start.
-        let uptime: Int
-    }
+    /// What a status depends on; the second of the day and those since the start are two clocks'.
+    typealias Version = (commits: Int, live: Int, backfill: Int, second: Int, uptime: Int)
 
     private let cached = Locked<(version: Version, reply: Reply)?>(nil)
 
-    /// Returns the reply that was made at `version`, or makes it.
-    ///
-    /// - Parameter version: The version now. A change while the status is made gives the next call another version.
+    /// Returns the reply that was made at `version`, the one now, or makes it.
     func reply(at version: Version, make: () async throws -> WorkerStatus) async throws -> Reply {
         if let cached = cached.withLock({ $0 }), cached.version == version { return cached.reply }
         let reply = Reply.status(try await make())

@@ -8,7 +8,6 @@ import ServiceRuntime
 import Storage
 
 /// The worker's database: event log, request inbox, freshness, schedule, backfill and orders, changed in transactions.
-///
 /// Each service owns the tables beside it, by a type that works on a ``StoreTransaction``: ``RequestInbox``,
 /// ``SettlementStore``, ``Freshness``, ``BackfillStore`` and ``OrderStore``.
 struct WorkerStore: Sendable {
@@ -22,16 +21,14 @@ struct WorkerStore: Sendable {
 
     let database: Database
     let log: EventLog
-    /// The most requests that may wait.
     let inboxLimit: Int
     let seal: SecretSeal
     let runtime: Runtime
     /// The name of this run of the worker among those that share the database.
     var worker = 1
-    /// Receives the changes of each committed transaction, in the order of the log.
-    ///
-    /// It runs on the database's writer queue before the callers whose writes share the commit resume: it must be short
-    /// and must not wait for the database.
+    /// Receives the changes of each committed transaction, in the order of the log. It runs on the database's writer
+    /// queue before the callers whose writes share the commit resume: it must be short and must not wait for the
+    /// database.
     let onCommit: @Sendable (CommittedChanges) -> Void
 
     /// Runs `body` in a write transaction and passes what it collected to `onCommit` once that is on disk.
@@ -47,15 +44,13 @@ struct WorkerStore: Sendable {
         }
     }
 
-    /// Runs `body` on one consistent state of the database.
     func read<Value: Sendable>(_ body: @Sendable (StoreTransaction) throws -> Value) async throws -> Value {
         try await database.read { connection in try body(StoreTransaction(self, on: connection)) }
     }
 }
 
-/// One transaction on the worker's database, and what has to be announced once it is committed.
-///
-/// Not `Sendable`: it belongs to the body of one read or write.
+/// One transaction on the worker's database, and what has to be announced once it is committed. Not `Sendable`: it
+/// belongs to the body of one read or write.
 final class StoreTransaction {
     let connection: Connection
     private let store: WorkerStore
@@ -84,7 +79,6 @@ final class StoreTransaction {
         try readable { try latest(topic)?.data() }
     }
 
-    /// Appends events to the log, without publishing them, and returns them as logged.
     func append(_ drafts: [EventDraft]) throws(DatabaseError) -> [LoggedEvent] {
         try log.append(drafts, at: now, in: connection)
     }
@@ -97,8 +91,8 @@ final class StoreTransaction {
     }
 }
 
-/// Returns what is read from the log, or nil if an event cannot be read, as one of a newer version: a chart that nobody can
-/// read keeps no other from being fetched.
+/// Returns what is read from the log, or nil if an event cannot be read, as one of a newer version: a chart that nobody
+/// can read keeps no other from being fetched.
 func readable<Value>(_ read: () throws -> Value?) throws -> Value? {
     do {
         return try read()
@@ -107,7 +101,6 @@ func readable<Value>(_ read: () throws -> Value?) throws -> Value? {
     }
 }
 
-/// What a transaction changed, for those who act on it after the commit.
 struct CommittedChanges: Sendable {
     /// The events to publish, in this order; those that end a request from the log are published again.
     var events: [LoggedEvent] = []
@@ -123,9 +116,8 @@ struct CommittedChanges: Sendable {
 }
 
 /// Acts on each commit of the worker's store: publishes the events, wakes the schedule and the backfill when a request
-/// of theirs has ended, and puts new requests in the queue.
-///
-/// It is called on the database's writer queue, in the order of the commits, and does not block.
+/// of theirs has ended, and puts new requests in the queue. It is called on the database's writer queue, in the order
+/// of the commits, and does not block.
 struct CommitHandler: Sendable {
     let publish: @Sendable ([LoggedEvent]) -> Void
     let queue: RequestQueue
@@ -140,7 +132,8 @@ struct CommitHandler: Sendable {
         if !accepted.isEmpty { runtime.failPoints.reach(.accepted) }
         if isSettlement { runtime.failPoints.reach(.committed) }
         if !changes.events.isEmpty { publish(changes.events) }
-        for origin in changes.ended { signal(origin) }
+        if changes.ended.contains(.schedule) { scheduleSignal.signal() }
+        if changes.ended.contains(.backfill) { backfillSignal.signal() }
         if isSettlement { runtime.failPoints.reach(.published) }
         if !accepted.isEmpty { metrics.countAccepted(accepted.map(\.id)) }
         for request in changes.done {
@@ -153,13 +146,5 @@ struct CommitHandler: Sendable {
                 "a request that the worker did not survive is set aside", [.request: id, .reason: error.message])
         }
         queue.add(changes.pending + changes.waiting)
-    }
-
-    private func signal(_ origin: RequestOrigin) {
-        switch origin {
-        case .client: break
-        case .schedule: scheduleSignal.signal()
-        case .backfill: backfillSignal.signal()
-        }
     }
 }

@@ -14,8 +14,9 @@ import Testing
         let made = Locked(0)
         let cache = WorkerStatusCache()
         func reply() async throws -> Reply {
-            let version = WorkerStatusCache.Version(
-                commits: harness.database.commitCount, live: 0, backfill: 0, second: 0, uptime: 0)
+            let version = (
+                commits: harness.database.commitCount, live: 0, backfill: 0, second: 0, uptime: 0
+            )
             return try await cache.reply(at: version) {
                 made.withLock { $0 += 1 }
                 return WorkerStatus(
@@ -55,8 +56,8 @@ import Testing
     func versions(_ live: Int, _ backfill: Int, _ second: Int, _ uptime: Int) async throws {
         let cache = WorkerStatusCache()
         let versions = [
-            WorkerStatusCache.Version(commits: 0, live: 0, backfill: 0, second: 0, uptime: 0),
-            WorkerStatusCache.Version(commits: 0, live: live, backfill: backfill, second: second, uptime: uptime),
+            (commits: 0, live: 0, backfill: 0, second: 0, uptime: 0),
+            (commits: 0, live: live, backfill: backfill, second: second, uptime: uptime),
         ]
         var made = 0
         for version in [versions[0], versions[0], versions[1], versions[1]] {

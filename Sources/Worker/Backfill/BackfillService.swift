@@ -1,9 +1,12 @@
-import BoxOffice
+public import BoxOffice
 import Concurrency
-import Contract
+public import Contract
 import EventStore
 import FoundationEssentials
+public import JSONCoding
+import Messaging
 import ServiceRuntime
+import Storage
 import Upstreams
 
 /// Fetches backfill jobs, newest days first, over as many days as the quota requires.
@@ -26,12 +29,10 @@ struct BackfillService: Service {
     let wakeSignal: WakeSignal
     let backoff = Locked(BackoffState())
 
-    /// Why and until when it pauses, and how many pauses in a row were due to failures.
     struct BackoffState: Sendable {
         var failures = 0
         var code: ContractError.Code?
         var until: Date?
-        /// Whether it pauses until somebody has corrected the configuration.
         var needsOperator = false
     }
 
@@ -78,43 +79,29 @@ struct BackfillService: Service {
         return try await finish(job)
     }
 
-    /// Writes as long as this worker leads: one that was frozen must not count what the next leader has counted.
-    private func lead<Value: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Value
-    ) async throws -> Value {
-        try await store.write { transaction in
-            guard try WorkerRegistry(transaction).isLeader() else { throw LostLeadError() }
-            return try body(transaction)
-        }
-    }
-
-    /// Records the requests that have ended, and returns the number of those that have not.
     private func recordEnds(of job: BackfillJob, at now: Date) async throws -> Int {
-        let (waiting, failures, done) = try await lead { transaction in
+        let (waiting, done, failure) = try await store.write { transaction in
             let backfills = BackfillStore(transaction)
-            let requested = try backfills.items(of: job.number, in: .requested, limit: Self.maximumOutstanding)
-            var ended: [BackfillStore.State: [BackfillJob.Item]] = [:]
-            var failures: [(code: ContractError.Code, needsOperator: Bool)] = []
-            for item in requested {
-                let id = item.id(in: job.number)
-                switch try result(of: item, id, in: transaction) {
-                case .waiting: continue
-                case .done: ended[.done, default: []].append(item)
+            var (waiting, done) = (0, 0)
+            var failure: (code: ContractError.Code, needsOperator: Bool)?
+            for item in try backfills.items(of: job.number, in: .requested, limit: Self.maximumOutstanding) {
+                switch try result(of: item, item.id(in: job.number), in: transaction) {
+                case .waiting: waiting += 1
+                case .done:
+                    done += 1
+                    try backfills.move([item], of: job.number, to: .done)
                 case .failed(let code, let needsOperator):
                     // Another request may succeed: a key or an address may have been corrected.
                     let isRepeatable = needsOperator || code != .notPublished && code.isRetryable
-                    if isRepeatable { failures.append((code, needsOperator)) }
-                    ended[isRepeatable ? .waiting : .failed, default: []].append(item)
+                    // An exhausted quota shows in its balance and needs no pause here.
+                    if isRepeatable, failure == nil, code != .quotaExhausted { failure = (code, needsOperator) }
+                    try backfills.move([item], of: job.number, to: isRepeatable ? .waiting : .failed)
                 }
             }
-            for (state, items) in ended {
-                try backfills.move(items, of: job.number, to: state)
-            }
-            return (requested.count - ended.values.reduce(0) { $0 + $1.count }, failures, ended[.done]?.count ?? 0)
+            return (waiting, done, failure)
         }
         if done > 0 { backoff.withLock { $0 = BackoffState() } }
-        // An exhausted quota shows in its balance and needs no pause here.
-        if let (code, needsOperator) = failures.first(where: { $0.code != .quotaExhausted }) {
+        if let (code, needsOperator) = failure {
             let count = backoff.withLock { backoff in
                 backoff.failures += 1
                 backoff.needsOperator = needsOperator
@@ -150,20 +137,19 @@ struct BackfillService: Service {
         return .seconds(max(pause, 1))
     }
 
-    /// Returns how many requests the quota allows, and the service that limits them. Movies come last and need a call for
-    /// the poster, too.
+    /// Returns how many requests the quota allows, and the service that limits them.
     private func remainingCalls(for job: BackfillJob) async throws -> (service: String, left: Int) {
         let balances = try await quota.balances()
-        let isAtMovies = try await store.read { try job.movies && !BackfillStore($0).hasUnlistedMovies(job) }
-        let services = isAtMovies && hasPosters ? [Kobis.service, KakaoImageSearch.service] : [Kobis.service]
-        let budgets = services.map { ($0, balances[$0]?.leftForBackfill ?? Self.maximumOutstanding) }
-        return budgets.min { $0.1 < $1.1 } ?? (Kobis.service, Self.maximumOutstanding)
+        func left(_ service: String) -> Int { balances[service]?.leftForBackfill ?? Self.maximumOutstanding }
+        let (kobis, kakao) = (left(Kobis.service), left(KakaoImageSearch.service))
+        // A movie needs a call for the poster, too.
+        return job.movies && hasPosters && kakao < kobis ? (KakaoImageSearch.service, kakao) : (Kobis.service, kobis)
     }
 
     /// Returns the next items that need a request, and marks those before them that need none as done.
     private func selectItems(_ count: Int, of job: BackfillJob, at now: Date) async throws -> [BackfillJob.Item] {
         while true {
-            let (items, needed) = try await lead { transaction in
+            let (items, needed) = try await store.write { transaction in
                 let backfills = BackfillStore(transaction)
                 let items = try backfills.items(of: job.number, in: .waiting, limit: count)
                 let complete = try items.filter { try backfills.isComplete($0, withPosters: hasPosters, at: now) }
@@ -183,7 +169,7 @@ struct BackfillService: Service {
         }
         let results = await intake.accept(requests.map(\.intake))
         // After they are in the inbox: if a crash comes between, the same ids are accepted as duplicates the next time.
-        try await lead { transaction in
+        try await store.write { transaction in
             let accepted = zip(requests, results).filter { (try? $1.get()) != nil }.map(\.0.item)
             try BackfillStore(transaction).move(accepted, of: job.number, to: .requested)
         }
@@ -192,43 +178,26 @@ struct BackfillService: Service {
     /// Adds the movies of the charts if they are to be fetched and not added yet; otherwise ends the job.
     private func finish(_ job: BackfillJob) async throws -> Duration {
         if try await store.read({ try BackfillStore($0).hasUnlistedMovies(job) }) {
-            let movies = try await unknownMovies(in: job.first...job.last)
-            try await lead { try BackfillStore($0).add(movies, to: job) }
+            let movies = try await store.read {
+                try BackfillStore($0).unknownMovies(in: job.first...job.last, withPosters: hasPosters)
+            }
+            try await store.write { try BackfillStore($0).add(movies, to: job) }
         } else {
-            try await lead { try BackfillStore($0).end(job) }
+            try await store.write { try BackfillStore($0).end(job) }
             runtime.logger.info("a backfill is over", [.count: job.number])
         }
         return .zero
-    }
-
-    /// Returns the movies in the national charts of some days whose details or posters are unknown, by their codes.
-    func unknownMovies(in days: ClosedRange<KoreanDate>) async throws -> [MovieCode] {
-        var movies: Set<MovieCode> = []
-        var day = days.lowerBound
-        // A hundred days at a time, so that other readers do not wait long.
-        while day <= days.upperBound {
-            let part = day...min(day + 99, days.upperBound)
-            movies.formUnion(try await store.read { try BackfillStore($0).movies(in: part) })
-            day = part.upperBound + 1
-        }
-        return try await store.read { [movies] transaction in
-            try movies.filter { try !BackfillStore(transaction).isKnown($0, withPosters: hasPosters) }
-        }.sorted { $0.description < $1.description }
     }
 }
 
 // MARK: - The backfill of a new log
 
-/// The backfill of a new log: the days before those that live requests fetch, because alerts count days.
-///
-/// Its charts have `priority` `backfill`, so they fire nothing. The schedule waits until it is over or pauses: then the
-/// charts that it fetches live find the days that their alerts count.
+/// The backfill of a new log: the days before those that live requests fetch, because alerts count days. Its charts
+/// have `priority` `backfill`, so they fire nothing. The schedule waits until it is over or pauses: then the charts
+/// that it fetches live find the days that their alerts count.
 extension BackfillService {
-    /// Begins the job if the log has no chart and no job was ever begun: once in the life of a log.
-    ///
-    /// - Parameters:
-    ///   - days: how many days before yesterday the history has; 0 for none.
-    ///   - liveDays: how many days up to yesterday are left to live requests.
+    /// Begins the job if the log has no chart and no job was ever begun: once in the life of a log. It has `days` days
+    /// before yesterday, less those up to yesterday that are left to live requests.
     func beginInitialJob(days: Int, liveDays: Int) async throws {
         let yesterday = KoreanDate.yesterday(at: runtime.wallClock.now())
         let (first, last) = (max(yesterday - days, .firstChart), yesterday - liveDays)
@@ -251,7 +220,81 @@ extension BackfillService {
     }
 }
 
-/// Another worker leads now.
-private struct LostLeadError: Error, CustomStringConvertible {
-    var description: String { "another worker has taken it over" }
+// MARK: - The command
+
+private struct BackfillFields: Decodable {
+    var first: String?
+    var last: String?
+    var weeks: Bool?
+    var movies: Bool?
+    var stop: Bool?
+}
+
+extension BackfillService {
+    /// Answers the command `backfill`: creates a job, or ends all jobs.
+    func answer(_ command: Command) async throws -> Reply {
+        let fields = try RequestBody.fields(RequestFrames(command.frames).body, as: BackfillFields.self)
+        if fields.stop == true {
+            try await store.write { try BackfillStore($0).stop() }
+            return .accepted(Self.receipt("all"))
+        }
+        let now = runtime.wallClock.now()
+        let oldest = try KoreanDate(ofChart: fields.first, field: "first", at: now)
+        let newest = try KoreanDate(ofChart: fields.last, field: "last", at: now)
+        guard oldest <= newest else { throw ContractError(.badRequest, "first comes after last", field: "first") }
+        let number = try await store.write { transaction in
+            try BackfillStore(transaction).begin(
+                oldest...newest, weeks: fields.weeks == true, movies: fields.movies == true)
+        }
+        backoff.withLock { $0 = BackoffState() }
+        wakeSignal.signal()
+        return .accepted(Self.receipt("\(number)"))
+    }
+
+    private static func receipt(_ job: String) -> RequestID {
+        RequestID("\(prefix)\(job)") ?? .random()
+    }
+}
+
+// MARK: - Progress
+
+/// The progress of a backfill job, as `status` shows it.
+public struct BackfillProgress: Hashable, Sendable, Codable {
+    /// The job's number.
+    public let number: Int
+    /// The oldest day.
+    public let first: KoreanDate
+    /// The newest day.
+    public let last: KoreanDate
+    /// Whether the worker began the job by itself, because its log was new.
+    public let isInitial: Bool
+    /// Whether the job makes no more requests.
+    public let isOver: Bool
+    /// The number of its charts and movies.
+    public let total: Int
+    /// How many of these are in the log.
+    public let done: Int
+    /// How many of these cannot be fetched.
+    public let failed: Int
+    /// Why the backfill pauses, or nil if it does not.
+    @Nullable public var rests: ContractError.Code? = nil
+    /// Until when it pauses, in ISO 8601.
+    @Nullable public var restsUntil: String? = nil
+}
+
+extension BackfillService {
+    /// Returns the progress of the present job, or of the last one; nil if there was none.
+    func progress() async throws -> BackfillProgress? {
+        let backoff = backoff.withLock { $0 }
+        return try await store.read { transaction in
+            let backfills = BackfillStore(transaction)
+            guard let job = try backfills.newest() else { return nil }
+            let counts = try backfills.counts(of: job.number)
+            let isPaused = !job.isOver && backoff.until.map { runtime.wallClock.now() < $0 } ?? false
+            return BackfillProgress(
+                number: job.number, first: job.first, last: job.last, isInitial: job.isInitial, isOver: job.isOver,
+                total: counts.values.reduce(0, +), done: counts[.done] ?? 0, failed: counts[.failed] ?? 0,
+                rests: isPaused ? backoff.code : nil, restsUntil: isPaused ? backoff.until?.ISO8601Format() : nil)
+        }
+    }
 }

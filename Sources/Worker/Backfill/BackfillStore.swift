@@ -6,7 +6,6 @@ import Storage
 
 /// A range of history to fetch: all charts of some days, newest first.
 struct BackfillJob: Hashable, Sendable {
-    /// One chart or movie of a job.
     struct Item: Hashable, Sendable {
         /// Its index in the job: the newest day comes first.
         let index: Int
@@ -14,7 +13,6 @@ struct BackfillJob: Hashable, Sendable {
         let name: String
         let attempts: Int
 
-        /// Returns the id of its present or next request.
         func id(in job: Int) -> RequestID? {
             RequestID("\(BackfillService.prefix)\(job).\(name)" + (attempts > 0 ? ".\(attempts + 1)" : ""))
         }
@@ -41,12 +39,11 @@ struct BackfillJob: Hashable, Sendable {
     let number: Int
     let first: KoreanDate
     let last: KoreanDate
-    /// Whether weekly charts are fetched too.
     let weeks: Bool
-    /// Whether the details and posters of all movies in the charts are fetched too.
     let movies: Bool
     /// Whether the worker began it by itself, because its log was new.
     let isInitial: Bool
+    let isOver: Bool
 
     /// Returns the names of a job's charts: each day, and after it the weeks that end with it.
     static func names(_ days: ClosedRange<KoreanDate>, weeks: Bool) -> [String] {
@@ -58,11 +55,9 @@ struct BackfillJob: Hashable, Sendable {
     }
 }
 
-/// Backfill jobs and their items, in the worker's database.
-///
-/// The job keeps no state but its items and the inbox: the next cycle repairs a crash between two steps.
+/// Backfill jobs and their items, in the worker's database. The job keeps no state but its items and the inbox: the
+/// next cycle repairs a crash between two steps.
 struct BackfillStore {
-    /// The state of an item; the raw values are stored in the table.
     enum State: Int {
         case waiting = 0
         case requested = 1
@@ -120,39 +115,43 @@ struct BackfillStore {
         return number
     }
 
-    /// Ends all jobs; their outstanding requests are finished.
     func stop() throws(DatabaseError) {
         try connection.execute("update backfill set is_over = 1 where is_over = 0")
     }
 
     /// Returns the job to work on: the first that is not over.
     func current() throws(DatabaseError) -> BackfillJob? {
-        try connection.query(
+        try job(
             """
             select number, first, last, weeks, movies, is_initial, is_over from backfill where is_over = 0
             order by number limit 1
-            """, as: Int.self, String.self, String.self, Int.self, Int.self, Int.self, Int.self
-        ).first.flatMap(Self.job)?.job
+            """)
     }
 
     /// Returns the newest job that is not over, or else the newest that is.
-    func newest() throws(DatabaseError) -> (job: BackfillJob, isOver: Bool)? {
-        try connection.query(
+    func newest() throws(DatabaseError) -> BackfillJob? {
+        try job(
             """
             select number, first, last, weeks, movies, is_initial, is_over from backfill
             order by is_over, number desc limit 1
-            """, as: Int.self, String.self, String.self, Int.self, Int.self, Int.self, Int.self
-        ).first.flatMap(Self.job)
+            """)
     }
 
-    /// Returns at most `limit` of a job's items in a state, in their order.
-    func items(
-        of job: Int, in state: State, limit: Int
-    ) throws(DatabaseError) -> [BackfillJob.Item] {
+    private func job(_ query: StaticString) throws(DatabaseError) -> BackfillJob? {
+        let rows = try connection.query(
+            query, as: Int.self, String.self, String.self, Int.self, Int.self, Int.self, Int.self)
+        guard let (number, first, last, weeks, movies, isInitial, isOver) = rows.first,
+            let first = KoreanDate(first), let last = KoreanDate(last)
+        else { return nil }
+        return BackfillJob(
+            number: number, first: first, last: last, weeks: weeks == 1, movies: movies == 1,
+            isInitial: isInitial == 1, isOver: isOver == 1)
+    }
+
+    func items(of job: Int, in state: State, limit: Int) throws(DatabaseError) -> [BackfillJob.Item] {
         try connection.query(
-            """
-            select place, name, attempts from backfill_item where job = ? and state = ? order by place limit ?
-            """, job, state.rawValue, limit, as: Int.self, String.self, Int.self
+            "select place, name, attempts from backfill_item where job = ? and state = ? order by place limit ?", job,
+            state.rawValue, limit, as: Int.self, String.self, Int.self
         ).map(BackfillJob.Item.init)
     }
 
@@ -163,9 +162,7 @@ struct BackfillStore {
     }
 
     /// Changes the state of items. An item that returns to `waiting` has failed, and its attempts are counted.
-    func move(
-        _ items: [BackfillJob.Item], of job: Int, to state: State
-    ) throws(DatabaseError) {
+    func move(_ items: [BackfillJob.Item], of job: Int, to state: State) throws(DatabaseError) {
         for item in items {
             try connection.execute(
                 "update backfill_item set state = ?, attempts = attempts + ? where job = ? and place = ?",
@@ -173,16 +170,13 @@ struct BackfillStore {
         }
     }
 
-    /// Whether the movies in a job's charts still have to be listed.
     func hasUnlistedMovies(_ job: BackfillJob) throws(DatabaseError) -> Bool {
         let listed = try connection.query(
             "select has_listed_movies from backfill where number = ?", job.number, as: Int.self)
         return job.movies && listed == [0]
     }
 
-    func add(
-        _ movies: [MovieCode], to job: BackfillJob
-    ) throws(DatabaseError) {
+    func add(_ movies: [MovieCode], to job: BackfillJob) throws(DatabaseError) {
         try add(movies.map { "movie.\($0)" }, to: job.number)
         try connection.execute("update backfill set has_listed_movies = 1 where number = ?", job.number)
     }
@@ -207,19 +201,20 @@ struct BackfillStore {
         return chart.state == .settled || Chart.state(of: lastDay, at: now) == .provisional
     }
 
-    /// Whether a movie's details are in the log, and its poster if `withPosters`.
-    func isKnown(_ code: MovieCode, withPosters: Bool) throws -> Bool {
+    private func isKnown(_ code: MovieCode, withPosters: Bool) throws -> Bool {
         guard try transaction.latest(.movie(code)) != nil else { return false }
         return try !withPosters || transaction.latest(.poster(code)) != nil
     }
 
-    func movies(in days: ClosedRange<KoreanDate>) throws -> Set<MovieCode> {
+    /// Returns the movies in the national charts of some days whose details or posters are unknown, by their codes.
+    func unknownMovies(in days: ClosedRange<KoreanDate>, withPosters: Bool) throws -> [MovieCode] {
         var movies: Set<MovieCode> = []
         for index in 0...(days.upperBound - days.lowerBound) {
             let chart = try transaction.chart(.ranking(day: days.lowerBound + index, market: .all))
             movies.formUnion(chart?.entries.map(\.movieCode) ?? [])
         }
-        return movies
+        return try movies.filter { try !isKnown($0, withPosters: withPosters) }
+            .sorted { $0.description < $1.description }
     }
 
     private func add(_ names: [String], to job: Int) throws(DatabaseError) {
@@ -228,14 +223,5 @@ struct BackfillStore {
             try connection.execute(
                 "insert into backfill_item (job, place, name) values (?, ?, ?)", job, count + index, name)
         }
-    }
-
-    private static func job(
-        number: Int, first: String, last: String, weeks: Int, movies: Int, isInitial: Int, isOver: Int
-    ) -> (job: BackfillJob, isOver: Bool)? {
-        guard let first = KoreanDate(first), let last = KoreanDate(last) else { return nil }
-        let job = BackfillJob(
-            number: number, first: first, last: last, weeks: weeks == 1, movies: movies == 1, isInitial: isInitial == 1)
-        return (job, isOver == 1)
     }
 }

@@ -5,9 +5,6 @@ import Networking
 import Upstreams
 
 extension ContractError {
-    /// Makes the error that a client gets for an upstream's error.
-    ///
-    /// - Throws: `CancellationError` if the call was cancelled.
     init(_ error: UpstreamError, at now: Date) throws(CancellationError) {
         let code: Code =
             switch error.kind {

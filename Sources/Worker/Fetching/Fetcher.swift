@@ -9,9 +9,8 @@ import OpenMarket
 import ServiceRuntime
 import Upstreams
 
-/// Finds the result of a request: in the log if that is fresh, otherwise at the upstreams.
-///
-/// It writes nothing; ``SettlementStore`` writes what it finds.
+/// Finds the result of a request: in the log if that is fresh, otherwise at the upstreams. It writes nothing;
+/// ``SettlementStore`` writes what it finds.
 struct Fetcher: Sendable {
     let store: WorkerStore
     let client: HTTPClient
@@ -19,14 +18,10 @@ struct Fetcher: Sendable {
     let posters: PosterSearch?
     let quota: QuotaLedger?
     let runtime: Runtime
-    /// The Open Market, if one is configured.
-    var openMarket: OpenMarketHandlers?
-    private let areaValidator = AreaValidator()
+    var openMarket: ProductOrderExecutor?
+    private let areas = Locked<(day: KoreanDate?, known: Set<Market.Area>)>((nil, []))
 
-    /// Returns the result of a request.
-    ///
-    /// - Parameter now: The time that freshness and the charts' states are judged by.
-    /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
+    /// Returns the result of a request; freshness and the charts' states are judged by `now`.
     func result(for accepted: AcceptedRequest, asOf now: Date) async throws -> FetchResult {
         let request = accepted.request
         // Another request may have fetched it while this one waited.
@@ -37,9 +32,8 @@ struct Fetcher: Sendable {
         case .week(let week, let market): try await chart(of: week, in: market, asOf: now)
         case .movie(let code, let wantsPoster):
             try await movie(code, wantsPoster: wantsPoster, fresh: fresh.events)
-        case .products(let query): try await configuredOpenMarket().fetcher.result(for: query)
-        case .productOrder(let order):
-            try await configuredOpenMarket().executor.result(for: order, of: accepted.id)
+        case .products(let query): try await configuredOpenMarket().client.result(for: query)
+        case .productOrder(let order): try await configuredOpenMarket().result(for: order, of: accepted.id)
         }
     }
 
@@ -48,7 +42,7 @@ struct Fetcher: Sendable {
         return kobis
     }
 
-    private func configuredOpenMarket() throws(ContractError) -> OpenMarketHandlers {
+    private func configuredOpenMarket() throws(ContractError) -> ProductOrderExecutor {
         guard let openMarket else {
             throw ContractError(
                 .unauthorized, "no Open Market is configured: set MARQUEE_OPENMARKET_URL",
@@ -79,26 +73,23 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// Throws `badRequest` if the market is an area that does not exist.
+    /// Throws `badRequest` if the market is an area that does not exist, because KOBIS's answer does not say which area
+    /// it is about. The built-in areas cost no call. For another code the list of KOBIS is fetched, once per day in
+    /// Korea; if it cannot be fetched, the code passes.
     private func checkArea(of market: Market, at now: Date) async throws {
-        guard let kobis, let area = market.area else { return }
-        let isRejected = await areaValidator.rejects(area, at: now) {
-            let reading = try await client.send(kobis.areas)
-            for field in reading.unreadable {
-                runtime.logger.warning(
-                    "a part of the list of areas cannot be read and is left out",
-                    [.service: Kobis.service, .field: field.path, .count: field.count])
-            }
-            return reading.value
+        guard let kobis, let area = market.area, !Market.areas.contains(where: { $0.area == area }) else { return }
+        let today = KoreanDate(at: now)
+        if areas.withLock({ $0.day }) != today {
+            // Whatever the error is, the chart's own call meets it too and reports it.
+            guard let list = try? await client.send(kobis.areas).value, !list.isEmpty else { return }
+            areas.withLock { $0 = (today, Set(list.map(\.area))) }
         }
-        guard isRejected else { return }
+        guard !areas.withLock({ $0.known.contains(area) }) else { return }
         throw ContractError(.badRequest, "area \(area) does not exist; `marquee areas` lists them", field: "area")
     }
 
     /// Fetches the facts of a movie, and its poster, unless they are fresh in the log.
-    private func movie(
-        _ code: MovieCode, wantsPoster: Bool, fresh: [LoggedEvent]
-    ) async throws -> FetchResult {
+    private func movie(_ code: MovieCode, wantsPoster: Bool, fresh: [LoggedEvent]) async throws -> FetchResult {
         var result = FetchResult(logged: fresh)
         let movie: Movie
         if let known = fresh.first(where: { $0.topic == .movie(code) }) {
@@ -157,38 +148,10 @@ extension ContractError {
     }
 }
 
-// MARK: - Areas
-
-/// Rejects charts of areas that do not exist, because KOBIS's answer does not say which area it is about.
-///
-/// The built-in areas cost no call. For another code the list of KOBIS is fetched, once per day in Korea; a code that is
-/// missing there does not exist. If the list cannot be fetched, the code passes.
-struct AreaValidator: Sendable {
-    private struct List: Sendable {
-        let date: KoreanDate
-        let areas: Set<Market.Area>
-    }
-
-    private let list = Locked<List?>(nil)
-
-    /// Returns whether `area` certainly does not exist; `fetch` fetches the list of KOBIS.
-    func rejects(_ area: Market.Area, at now: Date, fetch: () async throws -> [Market.NamedArea]) async -> Bool {
-        guard !Market.areas.contains(where: { $0.area == area }) else { return false }
-        let today = KoreanDate(at: now)
-        if let list = list.withLock({ $0 }), list.date == today { return !list.areas.contains(area) }
-        // Whatever the error is, the chart's own call meets it too and reports it.
-        guard let areas = try? await fetch(), !areas.isEmpty else { return false }
-        let new = List(date: today, areas: Set(areas.map(\.area)))
-        list.withLock { $0 = new }
-        return !new.areas.contains(area)
-    }
-}
-
 // MARK: - Results
 
 /// What a fetcher found for a request, before it is compared with the log.
 struct FetchResult: Sendable {
-    /// A fact that is published on a topic of its own.
     enum Fact: Sendable {
         case chart(Chart)
         case weekChart(WeekChart)
@@ -199,9 +162,7 @@ struct FetchResult: Sendable {
         case productRemoved(RemovedProduct)
     }
 
-    /// The facts that an upstream has just stated.
     var fetched: [Fact] = []
-    /// The events of the log that are fresh.
     var logged: [LoggedEvent] = []
     /// The errors of parts that could not be fetched.
     var problems: [ContractError] = []
@@ -242,27 +203,22 @@ extension FetchResult.Fact {
         }
     }
 
-    /// Returns the anomaly of a field that could not be read in the fact, at a time.
     func anomaly(of field: UnreadableField, readAt now: Date) -> Anomaly {
-        func anomaly(
-            in subject: String, of date: KoreanDate, span: Week.Span? = nil, market: Market = .all
-        ) -> Anomaly {
-            .unreadable(
-                field.name, at: field.path, count: field.count, in: subject, of: date, span: span, market: market)
-        }
+        var (subject, date) = ("the answer for \(topic)", KoreanDate(at: now))
+        var (span, market): (Week.Span?, Market) = (nil, .all)
         switch self {
-        case .chart(let chart): return anomaly(in: "the chart of \(chart.date)", of: chart.date, market: chart.market)
+        case .chart(let chart):
+            (subject, date, market) = ("the chart of \(chart.date)", chart.date, chart.market)
         case .weekChart(let chart):
-            let week = chart.week
-            return anomaly(
-                in: "the \(week.span.rawValue) chart of \(week)", of: week.firstDay, span: week.span,
-                market: chart.chart.market)
-        case .movie, .poster, .productPage, .product, .productRemoved:
-            var anomaly = anomaly(in: "the answer for \(topic)", of: KoreanDate(at: now))
-            if case .movie(let movie) = self { (anomaly.movieCode, anomaly.title) = (movie.code, movie.title) }
-            if case .poster(let poster) = self { (anomaly.movieCode, anomaly.title) = (poster.code, poster.title) }
-            return anomaly
+            (subject, date) = ("the \(chart.week.span.rawValue) chart of \(chart.week)", chart.week.firstDay)
+            (span, market) = (chart.week.span, chart.chart.market)
+        case .movie, .poster, .productPage, .product, .productRemoved: break
         }
+        var anomaly = Anomaly.unreadable(
+            field.name, at: field.path, count: field.count, in: subject, of: date, span: span, market: market)
+        if case .movie(let movie) = self { (anomaly.movieCode, anomaly.title) = (movie.code, movie.title) }
+        if case .poster(let poster) = self { (anomaly.movieCode, anomaly.title) = (poster.code, poster.title) }
+        return anomaly
     }
 
     /// Returns the event that states the fact, or nil if `known`, the newest event of its topic, states the same.

@@ -6,12 +6,9 @@ import JSONCoding
 import Storage
 import Text
 
-/// The events of the log that are fresh: they are given again, and no upstream is asked.
-struct FreshEvents: Sendable {
-    var events: [LoggedEvent] = []
-    /// Whether they are all that the request asks for.
-    var isComplete = false
-}
+/// The events of the log that are fresh, for which no upstream is asked, and whether they are all that a request asks
+/// for.
+typealias FreshEvents = (events: [LoggedEvent], isComplete: Bool)
 
 /// Decides which events of the log are fresh, by when an upstream last confirmed them, with news or without.
 struct Freshness {
@@ -26,7 +23,6 @@ struct Freshness {
     private static let provisionalChart: TimeInterval = 10 * 60
     /// How long movie details and posters are fresh, which rarely change.
     private static let movie: TimeInterval = 7 * 86_400
-    /// How long products are fresh: stocks change by the minute.
     private static let product: TimeInterval = 60
 
     private let transaction: StoreTransaction
@@ -38,9 +34,6 @@ struct Freshness {
 
     // MARK: The rule
 
-    /// Returns the fresh events of a request's result, in the order of its topics.
-    ///
-    /// - Throws: `DecodingError` if an event in the log cannot be read.
     func events(for request: Request, at now: Date) throws -> FreshEvents {
         let topics: [Topic] =
             switch request.target {
@@ -51,9 +44,9 @@ struct Freshness {
             case .products(.product(let id)): [.product(id)]
             case .products(.catalogue), .productOrder: []
             }
-        guard !request.refresh, !topics.isEmpty else { return FreshEvents() }
+        guard !request.refresh, !topics.isEmpty else { return ([], false) }
         let events = try topics.compactMap { try event($0, at: now) }
-        return FreshEvents(events: events, isComplete: events.count == topics.count)
+        return (events, events.count == topics.count)
     }
 
     /// Returns the newest event of a topic; nil if there is none, or it is not fresh.
@@ -101,7 +94,6 @@ struct Freshness {
             topic.description, time.millisecondsSince1970)
     }
 
-    /// Returns when an upstream was last asked for a topic, or nil if it never was.
     func lastCheck(of topic: Topic) throws(DatabaseError) -> Date? {
         let times = try connection.query("select at from checked where topic = ?", topic.description, as: Int.self)
         return times.first.map(Date.init(millisecondsSince1970:))

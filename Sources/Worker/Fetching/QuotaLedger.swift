@@ -1,6 +1,7 @@
 import BoxOffice
 import Contract
 import FoundationEssentials
+import Messaging
 import Networking
 import ServiceRuntime
 import Storage
@@ -57,11 +58,8 @@ struct QuotaLedger: Sendable {
     /// The percentage of the calls that is reserved for live requests.
     let reserve: Int
 
-    /// Books a call to `service` for requests that may use a share of the day's calls. Returns the day that it counts for,
-    /// or nil if the service has no limit.
-    ///
-    /// - Throws: An error of kind `quotaExhausted` if the share is used up or the service is closed, and of kind `internal`
-    ///   if the disk cannot be written.
+    /// Books a call to `service` for requests that may use a share of the day's calls; throws `quotaExhausted` if it is
+    /// used up or the service is closed. Returns the day that it counts for, or nil if the service has no limit.
     @discardableResult
     func book(_ service: String, for share: QuotaShare) async throws(UpstreamError) -> KoreanDate? {
         guard let limit = limit(of: service, for: share) else { return nil }
@@ -70,10 +68,17 @@ struct QuotaLedger: Sendable {
         let rejection: UpstreamError?
         do {
             rejection = try await writeWhenReachable { connection in
-                if let pause = Self.pause(until: try closing(of: service, in: connection), at: now) {
+                if let pause = try pause(of: service, at: now, in: connection) {
                     return exhausted(service, "\(service) has reported that its quota is used up", retryAfter: pause)
                 }
-                if try bookCall(service, on: day, limit: limit, in: connection) { return nil }
+                if limit > 0 {
+                    try connection.execute(
+                        """
+                        insert into quota (service, day, used) values (?, ?, 1)
+                        on conflict (service, day) do update set used = quota.used + 1 where quota.used < ?
+                        """, service, day.description, limit)
+                    if connection.changedRows > 0 { return nil }
+                }
                 let whose = share == .live ? "" : " that \(share) may make"
                 return exhausted(
                     service, "today's \(limit) calls to \(service)\(whose) are used up",
@@ -110,23 +115,8 @@ struct QuotaLedger: Sendable {
         }
     }
 
-    /// Counts a call, unless the day has `limit` already. Returns whether it did.
-    private func bookCall(
-        _ service: String, on day: KoreanDate, limit: Int, in connection: Connection
-    ) throws(DatabaseError) -> Bool {
-        guard limit > 0 else { return false }
-        try connection.execute(
-            """
-            insert into quota (service, day, used) values (?, ?, 1)
-            on conflict (service, day) do update set used = quota.used + 1 where quota.used < ?
-            """, service, day.description, limit)
-        return connection.changedRows > 0
-    }
-
-    /// Closes a service that has reported its quota as exhausted, for as long as it says or until midnight in Korea; ignores
-    /// other errors.
-    ///
-    /// Whatever is left of the limit here: the key may be used elsewhere, or the database be an older one, restored.
+    /// Closes a service that has reported its quota as exhausted, for as long as it says or until midnight in Korea,
+    /// whatever is left of the limit here: the key may be used elsewhere, or the database be an older one, restored.
     func recordExhaustion(_ error: UpstreamError) async throws {
         // An error without a status is a rejection by this ledger.
         guard error.kind == .quotaExhausted, error.status != nil, limits[error.service] != nil else { return }
@@ -149,8 +139,12 @@ struct QuotaLedger: Sendable {
         return try await database.read { connection in
             try Dictionary(
                 uniqueKeysWithValues: limits.map { service, limit in
-                    let used = try used(service, on: today, in: connection)
-                    let isClosed = try Self.pause(until: closing(of: service, in: connection), at: now) != nil
+                    let used =
+                        try connection.query(
+                            "select used from quota where service = ? and day = ?", service, today.description,
+                            as: Int.self
+                        ).first ?? 0
+                    let isClosed = try pause(of: service, at: now, in: connection) != nil
                     let backfill = self.limit(of: service, for: .backfill) ?? 0
                     let balance = Balance(
                         day: today, limit: limit, used: used, left: isClosed ? 0 : max(0, limit - used),
@@ -163,8 +157,8 @@ struct QuotaLedger: Sendable {
     /// Returns when an exhausted service can be called again: when it opens, or at midnight in Korea.
     func reopeningTime(of service: String) async throws -> Date {
         let now = wallClock.now()
-        let until = try await database.read { connection in try closing(of: service, in: connection) }
-        return now + (Self.pause(until: until, at: now) ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
+        let closed = try await database.read { try pause(of: service, at: now, in: $0) }
+        return now + (closed ?? KoreanDate.timeToMidnight(at: now)) / .seconds(1)
     }
 
     /// Returns how many of the day's calls are a share, or nil if the service has no limit.
@@ -189,20 +183,10 @@ extension QuotaLedger {
             ], reserve: configuration.quotaReserve)
     }
 
-    private func used(_ service: String, on day: KoreanDate, in connection: Connection) throws(DatabaseError) -> Int {
-        try connection.query(
-            "select used from quota where service = ? and day = ?", service, day.description, as: Int.self
-        ).first ?? 0
-    }
-
-    /// Returns until when a service is closed, in milliseconds since 1970, or nil if it never was.
-    private func closing(of service: String, in connection: Connection) throws(DatabaseError) -> Int? {
-        try connection.query("select until from quota_closing where service = ?", service, as: Int.self).first
-    }
-
-    /// Returns how long a service is still closed, or nil if it is open; `until` is in milliseconds since 1970.
-    private static func pause(until: Int?, at now: Date) -> Duration? {
-        let pause = (until ?? 0) - now.millisecondsSince1970
+    /// Returns how long a service is still closed, or nil if it is open.
+    private func pause(of service: String, at now: Date, in connection: Connection) throws(DatabaseError) -> Duration? {
+        let until = try connection.query("select until from quota_closing where service = ?", service, as: Int.self)
+        let pause = (until.first ?? 0) - now.millisecondsSince1970
         // A time further away is from before the clock was set back.
         return (1...2 * 86_400_000).contains(pause) ? .milliseconds(pause) : nil
     }
@@ -212,41 +196,26 @@ extension QuotaLedger {
     }
 }
 
-// MARK: - Clients
+// MARK: - The command
 
-struct HTTPClients: Sendable {
-    /// One for each share of the quota, so that a request never joins the call of one that may use less.
-    let live: HTTPClient
-    let backfill: HTTPClient
-    let visitors: HTTPClient
-    /// For the downloads of poster images, without retries.
-    let images: HTTPClient
-    /// For orders at the Open Market, without retries.
-    let orders: HTTPClient
-
-    /// Makes the clients. Those for a share of the quota book each call in it before they make it.
-    init(_ configuration: Configuration, quota: QuotaLedger, metrics: WorkerMetrics, key: KobisKeyHealth) {
-        let calls = configuration.callsAtOnce
-        let limits = HTTPClient.Limits(perHost: calls, total: max(32, calls + 8))
-        func client(for share: QuotaShare) -> HTTPClient {
-            HTTPClient(limits: limits) {
-                service throws(UpstreamError) in
-                guard let day = try await quota.book(service, for: share) else { return nil }
-                return { await quota.release(service, on: day) }
-            } afterAttempt: { service, failure, duration in
-                metrics.countCall(service, failure, duration)
-                key.recordCall(service, failure)
-            }
-        }
-        live = client(for: .live)
-        backfill = client(for: .backfill)
-        visitors = client(for: .visitors)
-        images = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
-        orders = HTTPClient(retry: .never, afterAttempt: metrics.countCall)
+extension QuotaLedger {
+    private struct Fields: Decodable {
+        let service: String?
     }
 
-    /// Cancels the calls in progress and closes the connections.
-    func shutdown() async {
-        for client in [live, backfill, visitors, images, orders] { await client.shutdown() }
+    /// Answers the command `book`, which counts a call that a client makes by itself with the worker's key, as
+    /// `marquee check` does.
+    func answer(_ command: Command) async throws -> Reply {
+        let fields = try RequestBody.fields(RequestFrames(command.frames).body, as: Fields.self)
+        guard let service = fields.service, limits[service] != nil else {
+            let services = limits.keys.sorted().joined(separator: ", ")
+            throw ContractError(.badRequest, "service must be one of: \(services)", field: "service")
+        }
+        do throws(UpstreamError) {
+            try await book(service, for: .live)
+        } catch {
+            throw try ContractError(error, at: wallClock.now())
+        }
+        return Reply(frames: [Array("booked".utf8), Array("{}".utf8)])
     }
 }

@@ -17,10 +17,8 @@ struct SettlementStore {
         self.transaction = transaction
     }
 
-    /// Ends a request with its result.
-    ///
-    /// - Parameter askedAt: The earliest time that the result may describe.
-    /// - Returns: The anomalies that were not logged before, or nil if the request had ended already.
+    /// Ends a request with its result, which describes no time before `askedAt`; returns the anomalies that were not
+    /// logged before, or nil if the request had ended already.
     @discardableResult
     func settle(_ accepted: AcceptedRequest, with result: FetchResult, askedAt: Date) throws -> [Anomaly]? {
         guard try end(accepted, as: .done) else { return nil }
@@ -28,13 +26,12 @@ struct SettlementStore {
         var events = result.logged
         var anomalies: [Anomaly] = []
         for fact in result.fetched {
+            let unreadable = result.unreadable[fact.topic] ?? []
             events.append(
-                try record(
-                    fact, result.unreadable[fact.topic] ?? [], foundBy: accepted, askedAt: askedAt,
-                    anomalies: &anomalies))
+                try record(fact, unreadable, foundBy: accepted, askedAt: askedAt, anomalies: &anomalies))
         }
         let done = EventDraft(done: accepted, events: events, result)
-        let (anomalyEvents, new) = try AnomalyStore(transaction).append(anomalies, foundBy: accepted)
+        let (anomalyEvents, new) = try append(anomalies, foundBy: accepted)
         events += anomalyEvents
         events += try transaction.append([done])
         transaction.end(accepted.origin, events: events)
@@ -49,32 +46,27 @@ struct SettlementStore {
         let failed = EventDraft(
             failed: accepted.id, topic: request.topic.rawValue, request: request.fields, priority: request.priority,
             error)
-        let store = AnomalyStore(transaction)
-        let anomalies = try store.anomalies(in: error, of: request, at: transaction.now)
-        let (anomalyEvents, new) = try store.append(anomalies, foundBy: accepted)
+        let anomalies = try anomalies(in: error, of: request, at: transaction.now)
+        let (anomalyEvents, new) = try append(anomalies, foundBy: accepted)
         transaction.end(accepted.origin, events: try anomalyEvents + transaction.append([failed]))
         return new
     }
 
-    /// Ends a request that cannot be read any more.
+    /// Ends a request that cannot be read any more, or, `isSetAside`, that the worker does not survive: that one is kept
+    /// for the operator, without the secret.
     func fail(
-        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
+        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError,
+        isSetAside: Bool
     ) throws {
         guard try inbox.settle(id, as: .failed) else { return }
-        try orders.delete(id)
+        if isSetAside {
+            try inbox.setAside(id)
+            try orders.deleteSecret(of: id)
+            transaction.changes.setAside.append((id, error))
+        } else {
+            try orders.delete(id)
+        }
         let failed = EventDraft(failed: id, topic: topic, request: fields, error)
-        transaction.end(origin, events: try transaction.append([failed]))
-    }
-
-    /// Ends a request that the worker does not survive, and keeps it for the operator, without the secret.
-    func setAside(
-        _ id: RequestID, topic: String, _ fields: RequestFields, origin: RequestOrigin, _ error: ContractError
-    ) throws {
-        guard try inbox.settle(id, as: .failed) else { return }
-        try inbox.setAside(id)
-        try orders.deleteSecret(of: id)
-        let failed = EventDraft(failed: id, topic: topic, request: fields, error)
-        transaction.changes.setAside.append((id, error))
         transaction.end(origin, events: try transaction.append([failed]))
     }
 
@@ -108,40 +100,32 @@ struct SettlementStore {
                 "the upstream's response makes \(fact.topic) an event of \(draft.data.count) bytes; it may have at most "
                     + "\(Event.maximumDataBytes)")
         }
-        let store = AnomalyStore(transaction)
-        switch fact {
-        case .chart(let chart): anomalies += try store.anomalies(in: chart, after: known)
-        case .weekChart(let chart): anomalies += try store.anomalies(in: chart, after: known)
-        case .movie, .poster, .productPage, .product, .productRemoved: break
-        }
+        anomalies += try self.anomalies(in: fact, after: known)
         anomalies += unreadable.map { fact.anomaly(of: $0, readAt: now) }
         try MovieTitles.store(of: fact, in: transaction.connection)
         return try transaction.append([draft])[0]
     }
 }
 
-/// Finds the anomalies in charts and failures, and logs each once.
-struct AnomalyStore {
-    private let transaction: StoreTransaction
+// MARK: - Anomalies
 
-    init(_ transaction: StoreTransaction) {
-        self.transaction = transaction
-    }
-
-    /// Returns the anomalies in a day's chart that differs from the log; `known` is the newest event of its topic.
-    func anomalies(in chart: Chart, after known: LoggedEvent?) throws -> [Anomaly] {
-        let dayBefore = try transaction.chart(.ranking(day: chart.date - 1, market: chart.market))
-        return chart.anomalies(after: try known?.data(), dayBefore: dayBefore)
-    }
-
-    /// Returns the anomalies in a week's chart that differs from the log.
-    func anomalies(in chart: WeekChart, after known: LoggedEvent?) throws -> [Anomaly] {
-        let before = try transaction.latest(.weekRanking(chart.week.previous, market: chart.chart.market))
-        return chart.anomalies(after: try known?.data(), weekBefore: try readable { try before?.data() })
+/// The anomalies in charts and failures, each logged once.
+extension SettlementStore {
+    /// Returns the anomalies in a chart that differs from the log; `known` is the newest event of its topic.
+    private func anomalies(in fact: FetchResult.Fact, after known: LoggedEvent?) throws -> [Anomaly] {
+        switch fact {
+        case .chart(let chart):
+            let dayBefore = try transaction.chart(.ranking(day: chart.date - 1, market: chart.market))
+            return chart.anomalies(after: try known?.data(), dayBefore: dayBefore)
+        case .weekChart(let chart):
+            let before = try transaction.latest(.weekRanking(chart.week.previous, market: chart.chart.market))
+            return chart.anomalies(after: try known?.data(), weekBefore: try readable { try before?.data() })
+        case .movie, .poster, .productPage, .product, .productRemoved: return []
+        }
     }
 
     /// Returns the anomaly of a request that failed: a chart that had figures, or must have some, has none.
-    func anomalies(in error: ContractError, of request: Request, at now: Date) throws -> [Anomaly] {
+    private func anomalies(in error: ContractError, of request: Request, at now: Date) throws -> [Anomaly] {
         guard error.code == .notPublished else { return [] }
         let (topic, market, lastDay, empty): (Topic, Market, KoreanDate, (Int?) -> Anomaly)
         switch request.target {
@@ -162,27 +146,22 @@ struct AnomalyStore {
     }
 
     /// Appends the anomalies that are not in the log yet, and returns their events and themselves.
-    func append(
-        _ anomalies: [Anomaly], foundBy accepted: AcceptedRequest
+    private func append(
+        _ anomalies: [Anomaly], foundBy accepted: AcceptedRequest? = nil
     ) throws -> (events: [LoggedEvent], new: [Anomaly]) {
-        let new = try anomalies.filter { try isNew($0) }
+        let new = try anomalies.filter { try transaction.log.event(id: $0.id, in: transaction.connection) == nil }
         let drafts = try new.map { anomaly in
             try EventDraft(
-                .anomaly(anomaly.kind, anomaly.date), id: anomaly.id, correlationID: accepted.id,
-                priority: accepted.request.priority, encoding: anomaly)
+                .anomaly(anomaly.kind, anomaly.date), id: anomaly.id, correlationID: accepted?.id,
+                priority: accepted?.request.priority ?? .live, encoding: anomaly)
         }
         return (try transaction.append(drafts), new)
     }
 
-    /// Logs and publishes that a chart is late, once; returns whether the log did not have it yet.
-    func appendLate(_ anomaly: Anomaly) throws -> Bool {
-        guard try isNew(anomaly) else { return false }
-        let draft = try EventDraft(.anomaly(anomaly.kind, anomaly.date), id: anomaly.id, encoding: anomaly)
-        transaction.changes.events += try transaction.append([draft])
-        return true
-    }
-
-    private func isNew(_ anomaly: Anomaly) throws -> Bool {
-        try transaction.log.event(id: anomaly.id, in: transaction.connection) == nil
+    /// Logs and publishes that charts are late, and returns the anomalies that the log did not have yet.
+    func appendLate(_ anomalies: [Anomaly]) throws -> [Anomaly] {
+        let (events, new) = try append(anomalies)
+        transaction.changes.events += events
+        return new
     }
 }

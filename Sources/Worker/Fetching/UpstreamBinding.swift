@@ -1,7 +1,9 @@
+import FoundationEssentials
 import Storage
 import Text
 
-/// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real ones.
+/// The KOBIS service that a log was filled from, by host and port, so that the sandbox's figures never mix with real
+/// ones.
 enum UpstreamBinding {
     static let table = """
         create table origin (
@@ -9,7 +11,6 @@ enum UpstreamBinding {
         ) strict, without rowid;
         """
 
-    /// The log was filled from another service than the configured one.
     struct UpstreamBindingError: BilingualError {
         let known: String
         let configured: String
@@ -23,9 +24,7 @@ enum UpstreamBinding {
         }
     }
 
-    /// Binds a new log to the service at a URL.
-    ///
-    /// - Throws: ``UpstreamBindingError`` if the log is bound to another service.
+    /// Binds a new log to the service at a URL; throws if the log is bound to another.
     static func bind(_ database: Database, to url: String) async throws {
         let configured = service(at: url)
         let known = try await database.write { connection in
@@ -39,12 +38,7 @@ enum UpstreamBinding {
     /// Returns the host and the port in a URL, without `www.` and with 443 for 80: KOBIS answers under both names, and by
     /// HTTP and HTTPS.
     static func service(at url: String) -> String {
-        let afterScheme = url.split(separator: "://", maxSplits: 1).last ?? ""
-        let authority = afterScheme.prefix { !"/?#".contains($0) }.lowercased()
-        // The colons of an IPv6 address stand in brackets: `[::1]:8590`.
-        let colon = authority.split(separator: "]", omittingEmptySubsequences: false).last?.lastIndex(of: ":")
-        let host = (colon.map { authority[..<$0] } ?? authority[...]).trimmingPrefix("www.")
-        let port = colon.map { authority[$0...].dropFirst() } ?? ""
-        return "\(host):\(["", "80"].contains(port) ? "443" : port)"
+        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return url }
+        return "\(host.trimmingPrefix("www.")):\([nil, 80].contains(parts.port) ? 443 : parts.port ?? 443)"
     }
 }

@@ -8,25 +8,22 @@ import ServiceRuntime
 import Storage
 import Upstreams
 
-/// The command `poster`: returns a movie's poster, rejects it, or puts the image at a URL in its place.
-///
-/// What an operator says is stored together with a request for the movie, which then fetches and publishes the poster.
+/// The command `poster`: returns a movie's poster, rejects it, or puts the image at a URL in its place. What an
+/// operator says is stored together with a request for the movie, which then fetches and publishes the poster.
 struct PosterHandler: Sendable {
-    /// The most bytes of a URL.
     static let urlLimit = 2_048
 
     let store: WorkerStore
     let requestGuard: RequestGuard
     let runtime: Runtime
 
-    /// The fields of the command's body besides those of `fetch.movie`.
     private struct Fields: Decodable {
         var reject: Bool?
         var url: String?
     }
 
-    /// Returns the reply `poster` with the data of the movie's newest poster event, or `accepted` with the id of the request
-    /// that publishes another one.
+    /// Returns the reply `poster` with the data of the movie's newest poster event, or `accepted` with the id of the
+    /// request that publishes another one.
     func answer(_ command: Command) async throws -> Reply {
         let frames = RequestFrames(
             topic: RequestTopic.fetchMovie.rawValue, body: try RequestFrames(command.frames).body)

@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import EventStore
 import FoundationEssentials
@@ -6,7 +7,6 @@ import ServiceRuntime
 import Storage
 import Text
 
-/// How a request of the worker's own ended, or that it has not.
 enum RequestResult: Hashable, Sendable {
     case waiting
     case done
@@ -63,9 +63,8 @@ struct RequestInbox {
 
     // MARK: Tries
 
-    /// Claims the waiting requests of no living worker, reports them as the commit's `pending`, and returns them in their
-    /// order. One that cannot be read any more fails, and one that has been begun three times is set aside.
-    ///
+    /// Claims the waiting requests of no living worker, reports them as the commit's `pending`, and returns them in
+    /// their order. One that cannot be read any more fails, and one that has been begun three times is set aside.
     /// Orders to the shop are left to the leader, so that none overlaps another.
     @discardableResult
     func claimPending() throws -> [AcceptedRequest] {
@@ -84,11 +83,13 @@ struct RequestInbox {
         for (_, id, topic, body, origin, tries) in rows {
             let frames = RequestFrames(topic: topic, body: body)
             let origin = RequestOrigin(rawValue: origin) ?? .client
+            func fail(_ error: ContractError, isSetAside: Bool) throws {
+                try SettlementStore(transaction).fail(
+                    id, topic: topic, RequestFields(of: frames), origin: origin, error, isSetAside: isSetAside)
+            }
             guard tries < Self.triesLimit else {
-                let error = ContractError(
-                    .internal, "the worker ended \(tries) times while it processed this request; it is set aside")
-                try SettlementStore(transaction).setAside(
-                    id, topic: topic, RequestFields(of: frames), origin: origin, error)
+                let text = "the worker ended \(tries) times while it processed this request; it is set aside"
+                try fail(ContractError(.internal, text), isSetAside: true)
                 continue
             }
             do throws(ContractError) {
@@ -96,8 +97,7 @@ struct RequestInbox {
                 let request = try Request(frames, at: .distantFuture)
                 pending.append(AcceptedRequest(id: id, request: request, origin: origin, tries: tries))
             } catch {
-                try SettlementStore(transaction).fail(
-                    id, topic: topic, RequestFields(of: frames), origin: origin, error)
+                try fail(error, isSetAside: false)
             }
         }
         transaction.changes.pending = pending
@@ -111,7 +111,6 @@ struct RequestInbox {
         return connection.changedRows > 0
     }
 
-    /// Whether a request has not ended and is this worker's.
     func isClaimed(_ id: RequestID) throws(DatabaseError) -> Bool {
         try !connection.query(
             "select 1 from inbox where id = ? and state = 0 and claimed_by = ?", id, transaction.worker, as: Int.self
@@ -125,7 +124,6 @@ struct RequestInbox {
             transaction.worker)
     }
 
-    /// Marks a request as one that is kept for the operator.
     func setAside(_ id: RequestID) throws(DatabaseError) {
         try connection.execute("update inbox set set_aside = 1 where id = ?", id)
     }
@@ -146,7 +144,6 @@ struct RequestInbox {
         return connection.changedRows > 0
     }
 
-    /// Returns the state of a request, or nil if it was never accepted.
     func state(of id: RequestID) throws(DatabaseError) -> State? {
         try connection.query("select state from inbox where id = ?", id, as: Int.self).first.flatMap(
             State.init(rawValue:))
@@ -178,13 +175,8 @@ struct RequestInbox {
     }
 
     /// Deletes ended requests of clients that were accepted before a time, and refused ones of more than a day.
-    ///
-    /// Requests of the schedule and the backfill stay: their number is bounded, and both look at earlier ones.
-    ///
-    /// - Parameters:
-    ///   - number: The row after which to begin.
-    ///   - count: The most rows to look at.
-    /// - Returns: The row after which to go on; nil if no row that is old enough is left.
+    /// Requests of the schedule and the backfill stay: their number is bounded, and both look at earlier ones. Looks at
+    /// `count` rows after `number`, and returns the one after which to go on; nil if none that is old enough is left.
     func expire(before date: Date, after number: Int, count: Int) throws(DatabaseError) -> Int? {
         try connection.execute(
             "delete from inbox where request = '' and accepted_at < ?",
@@ -204,10 +196,56 @@ struct RequestInbox {
     }
 }
 
+// MARK: - Retention
+
+/// Deletes the requests that have ended long ago, and their events, once an hour. Charts, movies, products and
+/// anomalies stay for ever.
+struct RequestRetention: Service {
+    /// The rows that one transaction looks at: others write between two of them.
+    private static let batch = 1_000
+    private static let pause = Duration.seconds(3_600)
+
+    let store: WorkerStore
+    let days: Int
+    let runtime: Runtime
+    private let wakeSignal = WakeSignal()
+
+    func run() async throws {
+        await wakeSignal.runLoop(runtime.clock) {
+            do {
+                try await expire { wakeSignal.isStopped }
+            } catch {
+                runtime.logger.warning("old requests cannot be deleted; trying again in an hour", [.error: "\(error)"])
+            }
+            return Self.pause
+        }
+    }
+
+    func stop() async {
+        wakeSignal.stop()
+    }
+
+    /// Deletes what is too old, in short transactions, until nothing is left or `isStopped`.
+    func expire(until isStopped: () -> Bool = { false }) async throws {
+        let date = runtime.wallClock.now() - TimeInterval(days) * 86_400
+        var last: Int? = 0
+        while let number = last, !isStopped() {
+            last = try await store.write { transaction in
+                try RequestInbox(transaction).expire(before: date, after: number, count: Self.batch)
+            }
+        }
+        var count = Self.batch
+        while count == Self.batch, !isStopped() {
+            count = try await store.write { transaction in
+                try transaction.log.expireRequests(before: date, count: Self.batch, in: transaction.connection)
+            }
+        }
+    }
+}
+
 // MARK: - Events of a request
 
 extension EventDraft {
-    /// Makes the event `request.done.<id>`.
     init(done accepted: AcceptedRequest, events: [LoggedEvent], _ result: FetchResult) {
         let answers = events.map {
             RequestDone.Answer(topic: $0.topic.description, stream: $0.stream, sequence: $0.sequence)
@@ -220,7 +258,6 @@ extension EventDraft {
             ).json)
     }
 
-    /// Makes the event `request.failed.<id>`.
     init(
         failed id: RequestID, topic: String, request: RequestFields, priority: Request.Priority = .live,
         _ error: ContractError

@@ -9,9 +9,8 @@ import ServiceRuntime
 import Upstreams
 import ZeroMQ
 
-/// Accepts requests from both endpoints, the schedule and the backfill: parses them and stores them in the inbox.
-///
-/// The commit puts the stored requests in the queue; see ``CommitHandler``.
+/// Accepts requests from both endpoints, the schedule and the backfill: parses them and stores them in the inbox. The
+/// commit puts the stored requests in the queue; see ``CommitHandler``.
 struct RequestIntake: Sendable {
     let store: WorkerStore
     let queue: RequestQueue
@@ -22,9 +21,7 @@ struct RequestIntake: Sendable {
     var requestGuard = RequestGuard.unrestricted()
     var limits = IntakeLimits.none
 
-    /// Accepts a batch of messages in one transaction.
-    ///
-    /// - Returns: For each message the id of its request, or why it was rejected, in the order of the messages.
+    /// Accepts a batch of messages in one transaction; returns for each its request's id, or why it was rejected.
     func receive(_ messages: [Message]) async -> [Result<RequestID, RejectionError>] {
         guard !messages.isEmpty else { return [] }
         runtime.failPoints.reach(.received)
@@ -51,9 +48,7 @@ struct RequestIntake: Sendable {
         return results.compactMap(\.self)
     }
 
-    /// Stores requests in one transaction.
-    ///
-    /// - Returns: For each item its id, or why it was not accepted, in the order of the items.
+    /// Stores requests in one transaction; returns for each its id, or why it was not accepted.
     func accept(_ items: [IntakeItem]) async -> [Result<RequestID, ContractError>] {
         guard !items.isEmpty else { return [] }
         do {
@@ -70,15 +65,6 @@ struct RequestIntake: Sendable {
         }
     }
 
-    /// Checks images by their headers, so that what no decoder may see is not accepted.
-    private func check(_ images: [[UInt8]]) throws(ContractError) {
-        do throws(ProductValidationError) {
-            for (index, image) in images.enumerated() { try ProductImage.check(image, index: index) }
-        } catch {
-            throw ContractError(error)
-        }
-    }
-
     private func parse(_ message: Message, of client: String, waiting: Int) throws(RejectionError) -> IntakeItem {
         // Before the message is parsed and without an event: a client over its limits must not fill the log either.
         let command = Command.name(in: message.frames)
@@ -89,18 +75,20 @@ struct RequestIntake: Sendable {
         {
             throw RejectionError(error: error, frames: nil)
         }
-        let frames: RequestFrames
+        var frames: RequestFrames?
         do throws(ContractError) {
-            frames = try RequestFrames(message.frames)
-        } catch {
-            throw RejectionError(error: error, frames: nil)
-        }
-        do throws(ContractError) {
-            let request = try Request(frames, at: runtime.wallClock.now())
+            let sent = try RequestFrames(message.frames)
+            frames = sent
+            let request = try Request(sent, at: runtime.wallClock.now())
             try request.id?.checkForeign()
-            let attachments = try frames.attachments()
-            try check(attachments.images)
-            let stored = frames.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })
+            let attachments = try sent.attachments()
+            do throws(ProductValidationError) {
+                // By their headers, so that what no decoder may see is not accepted.
+                for (index, image) in attachments.images.enumerated() { try ProductImage.check(image, index: index) }
+            } catch {
+                throw ContractError(error)
+            }
+            let stored = sent.withoutAttachments(digests: attachments.images.map { SHA256.hexDigest(of: $0) })
             let accepted = AcceptedRequest(id: request.id ?? .random(), request: request, client: client)
             return IntakeItem(accepted: accepted, frames: stored, attachments: attachments)
         } catch {
@@ -123,7 +111,6 @@ extension RequestID {
         [ScheduleService.prefix, BackfillService.prefix].contains(where: description.hasPrefix)
     }
 
-    /// Throws `badRequest` if a client gave an id of the worker's own.
     func checkForeign() throws(ContractError) {
         guard isOwn else { return }
         throw ContractError(
@@ -133,9 +120,7 @@ extension RequestID {
     }
 }
 
-/// A request that is in the inbox, or is about to be stored there.
 struct AcceptedRequest: Hashable, Sendable {
-    /// The id that the client gave, or a random one.
     let id: RequestID
     let request: Request
     var origin = RequestOrigin.client
@@ -144,7 +129,6 @@ struct AcceptedRequest: Hashable, Sendable {
     /// How often it may have been begun by earlier runs of the worker; 0 if it was accepted in this one.
     var tries = 0
 
-    /// The part of a day's calls that it may use.
     var quotaShare: QuotaShare {
         switch request.priority {
         case .backfill: .backfill
@@ -154,7 +138,6 @@ struct AcceptedRequest: Hashable, Sendable {
     }
 }
 
-/// A request on its way into the inbox.
 struct IntakeItem: Sendable {
     let accepted: AcceptedRequest
     /// What the client sent, with digests in place of attachments.
@@ -182,7 +165,6 @@ struct RejectedRequest: Sendable {
     let error: ContractError
 }
 
-/// Why a message was not accepted as a request.
 struct RejectionError: Error {
     let error: ContractError
     /// What was sent, if its frames could be read.
@@ -192,7 +174,6 @@ struct RejectionError: Error {
 // MARK: - Limits
 
 /// Bounds what clients' requests put on the disk: a share of bytes a day for each client, and a reserve of free disk.
-///
 /// The shares are counted in memory: a restart begins the day anew.
 struct IntakeLimits: Sendable {
     /// What a request puts on the disk beside its own bytes: an inbox row, its two events, and their indexes.
@@ -209,28 +190,15 @@ struct IntakeLimits: Sendable {
         var isFull = false
     }
 
-    private let share: Int
-    private let reserve: Int
-    private let folder: String
-    /// The largest part of the disk that the reserve may be.
-    private let largestPart: Double
+    /// The bytes that one client's requests may put on the disk in a day (UTC).
+    let share: Int
+    /// The bytes of the disk of `folder` that requests leave free.
+    let reserve: Int
+    let folder: String
+    var largestPart = 0.05
     private let age = Stopwatch(ContinuousClock())
     private let day = Locked(Day())
     private let disk = Locked(Disk())
-
-    /// Makes the limits of a worker.
-    ///
-    /// - Parameters:
-    ///   - share: The bytes that one client's requests may put on the disk in a day (UTC).
-    ///   - reserve: The bytes of the disk that requests leave free.
-    ///   - folder: A folder on the disk.
-    ///   - largestPart: The largest part of the disk that the reserve may be.
-    init(share: Int, reserve: Int, folder: String, largestPart: Double = 0.05) {
-        self.share = share
-        self.reserve = reserve
-        self.folder = folder
-        self.largestPart = largestPart
-    }
 
     static let none = IntakeLimits(share: .max, reserve: 0, folder: "/")
 

@@ -1,12 +1,10 @@
 import Concurrency
 import Contract
 
-/// The requests that wait for a fetcher: live ones before backfill, each kind in the order in which they came.
-///
-/// The inbox on disk is authoritative and bounds the length. Once the queue is closed it is empty, and requests wait in
-/// the inbox only.
+/// The requests that wait for a fetcher: live ones before backfill, each kind in the order in which they came. The
+/// inbox on disk is authoritative and bounds the length. Once the queue is closed it is empty, and requests wait in the
+/// inbox only.
 final class RequestQueue: Sendable {
-    /// How many requests wait.
     struct Lengths: Sendable {
         var live = 0
         var backfill = 0
@@ -35,19 +33,12 @@ final class RequestQueue: Sendable {
         }
     }
 
-    private enum Next: Sendable {
-        case request(AcceptedRequest)
-        case end
-    }
-
     private let state = AsyncCondition(State())
 
-    /// How many requests wait now.
     var lengths: Lengths {
         state.read { Lengths(live: $0.live.count, backfill: $0.backfill.count, byClient: $0.byClient) }
     }
 
-    /// How many fetchers wait for a request.
     var waiterCount: Int { state.waiterCount }
 
     /// Appends requests, or drops them if the queue is closed: they stay in the inbox.
@@ -58,11 +49,9 @@ final class RequestQueue: Sendable {
 
     /// Returns the next request, waiting for one; nil once the queue is closed or the task is cancelled.
     func next() async -> AcceptedRequest? {
-        let next = await state.waitForValue { state -> Next? in
-            state.isOpen ? state.popFirst().map(Next.request) : .end
-        }
-        guard case .request(let request) = next else { return nil }
-        return request
+        await state.waitForValue { state -> AcceptedRequest?? in
+            state.isOpen ? state.popFirst().map(Optional.some) : .some(nil)
+        } ?? nil
     }
 
     /// Closes the queue; what waits stays in the inbox on disk.

@@ -4,12 +4,10 @@ import Contract
 import FoundationEssentials
 import ServiceRuntime
 
-/// Requests charts when their checks are due, and the movies in them.
-///
-/// Its requests go through the inbox like those of clients, under ids that follow from the chart and the check, such as
-/// `schedule.day.2024-06-04.morning`: after a crash or a restart none is made twice and none is left out.
+/// Requests charts when their checks are due, and the movies in them. Its requests go through the inbox like those of
+/// clients, under ids that follow from the chart and the check, such as `schedule.day.2024-06-04.morning`: after a
+/// crash or a restart none is made twice and none is left out.
 struct ScheduleService: Service {
-    /// A check in the future, as `status` shows it.
     struct NextRun: Hashable, Sendable, Encodable {
         let what: String
         let at: String
@@ -47,7 +45,6 @@ struct ScheduleService: Service {
         wakeSignal.stop()
     }
 
-    /// Returns the next requests, soonest first, at most `count`.
     func nextRuns(_ count: Int = 8) async throws -> [NextRun] {
         let now = runtime.wallClock.now()
         let plan = try await plan(at: now)
@@ -64,7 +61,8 @@ struct ScheduleService: Service {
         guard try await !isWaiting() else { return 1 }
         let now = runtime.wallClock.now()
         let plan = try await plan(at: now)
-        for anomaly in plan.late where try await store.write({ try AnomalyStore($0).appendLate(anomaly) }) {
+        let late = plan.late.isEmpty ? [] : try await store.write { try SettlementStore($0).appendLate(plan.late) }
+        for anomaly in late {
             metrics.countAnomaly(anomaly)
             runtime.logger.warning("anomaly", [.reason: anomaly.text])
         }
@@ -109,7 +107,10 @@ struct ScheduleService: Service {
     ) {
         switch schedule.step(for: chart, in: state, since: since, at: now) {
         case .request(let check, let attempt):
-            plan.requests.append(request(for: chart, check, attempt, isKnown: state.isKnown, at: now))
+            // A day that was missed long ago is history.
+            let isHistory = !state.isKnown && KoreanDate(at: now) - chart.lastDay > schedule.recentDays
+            let id = RequestID("\(Self.prefix)\(chart.name).\(check.word)" + (attempt > 1 ? ".\(attempt)" : ""))
+            plan.requests.append(Request(chart.target, id: id, refresh: true, priority: isHistory ? .backfill : .live))
         case .wait(let time): plan.upcoming.append((chart.name, time))
         case .none: break
         }
@@ -119,19 +120,6 @@ struct ScheduleService: Service {
         if schedule.isLate(chart, in: state, at: now), let anomaly = chart.lateAnomaly { plan.late.append(anomaly) }
     }
 
-    private func request(
-        for chart: ScheduledChart, _ check: ScheduledChart.Check, _ attempt: Int, isKnown: Bool, at now: Date
-    ) -> Request {
-        let isOld = KoreanDate(at: now) - chart.lastDay > schedule.recentDays
-        return Request(
-            chart.target,
-            id: RequestID("\(Self.prefix)\(chart.name).\(check.word)" + (attempt > 1 ? ".\(attempt)" : "")),
-            refresh: true,
-            // A day that was missed long ago is history.
-            priority: isOld && !isKnown ? .backfill : .live)
-    }
-
-    /// Returns what is known about a chart, with the attempts of its due check.
     private func state(
         of chart: ScheduledChart, at now: Date, in transaction: StoreTransaction
     ) throws -> Schedule.ChartState {
@@ -148,9 +136,7 @@ struct ScheduleService: Service {
     }
 
     /// Returns requests for the movies of a day's chart whose details or poster are unknown or stale, each once a day.
-    private func movies(
-        of date: KoreanDate, at now: Date, in transaction: StoreTransaction
-    ) throws -> [Request] {
+    private func movies(of date: KoreanDate, at now: Date, in transaction: StoreTransaction) throws -> [Request] {
         guard let chart = try transaction.chart(.ranking(day: date, market: .all)) else { return [] }
         return try chart.entries.map(\.movieCode).compactMap { code in
             let request = Request(

@@ -3,17 +3,14 @@ import Contract
 import EventStore
 import ServiceRuntime
 
-/// Publishes what all workers that share the database have committed, in the order of the log.
-///
-/// Each of them sends the same messages, because it follows from the log alone which events are sent again: those that a
-/// `request.done` names, but for the ones that were logged with it.
+/// Publishes what all workers that share the database have committed, in the order of the log. Each of them sends the
+/// same messages, because it follows from the log alone which events are sent again: those that a `request.done` names,
+/// but for the ones that were logged with it.
 struct LogFollower: Service {
     let store: WorkerStore
     let publish: @Sendable ([LoggedEvent]) -> Void
     let runtime: Runtime
-    /// The number of the log's newest event at the start.
     let start: Int
-    /// Signalled after each commit.
     let wakeSignal: WakeSignal
 
     func run() async throws {
@@ -21,12 +18,11 @@ struct LogFollower: Service {
         var run = LogRun(number: start)
         await wakeSignal.runLoop(runtime.clock) {
             do {
-                var more = true
-                while more {
-                    let page = try await store.read { [run] in try $0.page(after: run) }
-                    publish(page.events)
-                    run = page.end
-                    more = page.more
+                while true {
+                    let (events, end) = try await store.read { [run] in try $0.page(after: run) }
+                    if end.number == run.number { break }
+                    publish(events)
+                    run = end
                 }
             } catch {
                 logger.error("committed events cannot be read and published; trying again", [.error: "\(error)"])
@@ -44,7 +40,6 @@ struct LogFollower: Service {
 
 /// The events before a place in the log that one request has caused, one after another.
 private struct LogRun: Sendable {
-    /// The number of the event before the place.
     private(set) var number: Int
     private var request: RequestID?
     private var events: [LoggedEvent] = []
@@ -68,32 +63,24 @@ private struct LogRun: Sendable {
 
 extension StoreTransaction {
     /// Returns the messages for the events of the log after a run, in their order, and where they end.
-    fileprivate func page(after run: LogRun) throws -> (events: [LoggedEvent], end: LogRun, more: Bool) {
+    fileprivate func page(after run: LogRun) throws -> (events: [LoggedEvent], end: LogRun) {
         var (events, end) = ([LoggedEvent](), run)
         // Clients often ask for the same thing at once.
         var known: [RequestDone.Answer: LoggedEvent] = [:]
-        let page = try log.events(after: run.number, limit: 500, in: connection)
-        for (number, event) in page {
+        for (number, event) in try log.events(after: run.number, limit: 500, in: connection) {
             end.append(event, number: number)
             if case .request(.done, _) = event.topic {
-                events += try answers(of: event, notIn: end, &known)
+                // One that a newer version has written, with data that this one cannot read, has nothing to repeat.
+                let answers = try readable { try event.data(as: RequestDone.self).events } ?? []
+                for answer in answers where !end.contains(answer) {
+                    let repeated =
+                        try known[answer] ?? log.event(at: answer.sequence, of: answer.stream, in: connection)
+                    known[answer] = repeated
+                    events += [repeated].compactMap(\.self)
+                }
             }
             events.append(event)
         }
-        return (events, end, !page.isEmpty)
-    }
-
-    /// Returns the events that a `request.done` names, but for those of its run; reads those that are not known.
-    private func answers(
-        of done: LoggedEvent, notIn run: LogRun, _ known: inout [RequestDone.Answer: LoggedEvent]
-    ) throws -> [LoggedEvent] {
-        // One that a newer version has written, with data that this one cannot read, has nothing to repeat.
-        let answers = try readable { try done.data(as: RequestDone.self).events } ?? []
-        return try answers.filter { !run.contains($0) }.compactMap { answer in
-            if let event = known[answer] { return event }
-            let event = try log.event(at: answer.sequence, of: answer.stream, in: connection)
-            known[answer] = event
-            return event
-        }
+        return (events, end)
     }
 }

@@ -1,3 +1,5 @@
+import Concurrency
+import Glibc
 import ServiceRuntime
 import Storage
 
@@ -13,10 +15,9 @@ public struct SharingWorker: Hashable, Sendable, Codable {
     public let isLeader: Bool
 }
 
-/// The workers that share the database, each with a row as long as it lives.
-///
-/// A request's row names the worker that has claimed it; one whose worker has no row is anybody's. The worker that has been
-/// there longest leads: it alone runs the schedule and the backfill, and carries out orders to the shop.
+/// The workers that share the database, each with a row as long as it lives. A request's row names the worker that has
+/// claimed it; one whose worker has no row is anybody's. The worker that has been there longest leads: it alone runs
+/// the schedule and the backfill, and carries out orders to the shop.
 struct WorkerRegistry {
     static let table = """
         create table worker (
@@ -37,14 +38,12 @@ struct WorkerRegistry {
         self.transaction = transaction
     }
 
-    /// Records that this worker lives, and returns the seconds since 1970 by the database's clock.
-    @discardableResult
-    func sign() throws(DatabaseError) -> Int {
-        try connection.query(
+    func sign() throws(DatabaseError) {
+        try connection.execute(
             """
             insert into worker (id, name, seen_at) values (?, ?, unixepoch())
-            on conflict (id) do update set seen_at = excluded.seen_at returning seen_at
-            """, transaction.worker, processName, as: Int.self)[0]
+            on conflict (id) do update set seen_at = excluded.seen_at
+            """, transaction.worker, processName)
     }
 
     /// Removes a worker that ends or has ended; its requests are anybody's then.
@@ -67,7 +66,6 @@ struct WorkerRegistry {
             == transaction.worker
     }
 
-    /// Returns the workers, the leader first.
     func workers() throws(DatabaseError) -> [SharingWorker] {
         let rows = try connection.query(
             """
@@ -80,13 +78,6 @@ struct WorkerRegistry {
         }
     }
 
-    /// Returns the number of workers that live; this one does.
-    func livingCount() throws(DatabaseError) -> Int {
-        try connection.query(
-            "select count(*) from worker where seen_at >= unixepoch() - ? or id = ?", Self.lifetime, transaction.worker,
-            as: Int.self)[0]
-    }
-
     /// Whether a worker is dead, or a request waits that no living worker has claimed.
     func hasLeft() throws(DatabaseError) -> (dead: Bool, request: Bool) {
         let dead = try connection.query(
@@ -94,5 +85,104 @@ struct WorkerRegistry {
         let requests = try connection.query(
             "select 1 from inbox where state = 0 and claimed_by not in (select id from worker) limit 1", as: Int.self)
         return (!dead.isEmpty, !requests.isEmpty)
+    }
+}
+
+/// Shows the other workers that this one lives, and takes over the requests of those that do not.
+struct TakeoverService: Service {
+    private static let interval = Duration.seconds(5)
+
+    /// When this worker showed that it lives, without a long pause since `first`.
+    private struct Signs {
+        var first: Duration
+        var last: Duration
+    }
+
+    let store: WorkerStore
+    let runtime: Runtime
+    private let wakeSignal = WakeSignal()
+    private let age = Stopwatch(ContinuousClock())
+    private let signs = Locked<Signs?>(nil)
+
+    /// Fails when this worker cannot use the database any more, because a newer version has changed its tables.
+    func run() async throws {
+        let logger = RateLimitedLogger(runtime.logger)
+        try await wakeSignal.runLoop(runtime.clock) {
+            do {
+                try await look()
+            } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
+                throw error
+            } catch {
+                signs.withLock { $0 = nil }
+                logger.error("other workers cannot be seen; trying again", [.error: "\(error)"])
+            }
+            return .seconds(1)
+        }
+    }
+
+    func stop() async {
+        wakeSignal.stop()
+    }
+
+    /// Shows that this worker lives, if that is due, and takes over what others have left.
+    private func look() async throws {
+        let now = age.elapsed
+        // While the server answered nobody, the others could not show up either.
+        let isInTime = { @Sendable [age] in age.elapsed - now < Self.interval }
+        defer { if !isInTime() { signs.withLock { $0 = nil } } }
+        let (isDue, mayJudge) = signs.withLock { signs in
+            guard let signs else { return (true, false) }
+            return (now - signs.last >= Self.interval, now - signs.first >= .seconds(WorkerRegistry.lifetime))
+        }
+        let (dead, request) = try await store.read { try WorkerRegistry($0).hasLeft() }
+        // After an outage of the database all look dead: this worker judges when the others have had time to show up.
+        let removesDead = dead && mayJudge
+        guard isDue || removesDead || request else { return }
+        try await store.write { transaction in
+            let registry = WorkerRegistry(transaction)
+            if isDue { try registry.sign() }
+            if removesDead, isInTime() { try registry.removeDead() }
+            if removesDead || request { try RequestInbox(transaction).claimPending() }
+        }
+        guard isDue else { return }
+        signs.withLock { signs in
+            let isLate = signs.map { now - $0.last > Self.interval * 2 } ?? true
+            signs = Signs(first: isLate ? now : signs?.first ?? now, last: now)
+        }
+    }
+}
+
+/// The file in the data folder that names the worker's run, so that the next run takes over its requests at once. It is
+/// locked by `flock(2)` as long as the process lives: two workers with one database need two folders.
+final class RunFile: Sendable {
+    static let name = "worker-run"
+
+    private let descriptor: Int32
+    /// The run before, which has ended; nil if there was none.
+    let predecessor: Int?
+
+    /// Takes the lock, and writes the name of this run; throws `inUse` if another worker has the folder.
+    init(_ path: String, run: Int) throws(DatabaseError) {
+        // Never removed: otherwise one process could lock the removed file and another a new one.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let status = errno
+            if descriptor >= 0 { close(descriptor) }
+            let isLocked = status == EWOULDBLOCK
+            let reason = isLocked ? "another worker has this folder" : String(cString: strerror(status))
+            throw DatabaseError(isLocked ? .inUse : .cannotOpen, "opening", path, reason: reason)
+        }
+        self.descriptor = descriptor
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        predecessor = Int(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self))
+        // Not synced, and not checked: without it, the next run waits until this one counts as dead.
+        let text = Array("\(run)".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit {
+        close(descriptor)
     }
 }

@@ -3,21 +3,15 @@ import FoundationEssentials
 import Storage
 import Text
 
-/// Records, before an order is sent, that it may have reached the Open Market.
-///
-/// An executor that finds an intent checks the Open Market before it sends the order again.
+/// Records, before an order is sent, that it may have reached the Open Market, which is asked before it is sent again.
 struct OrderIntent: Hashable, Sendable {
-    /// When the order was about to be sent.
     let begun: Date
     /// The number of the newest product before that; a product that the order registers has a higher one.
     let newest: Int
 }
 
-/// The attachments and the intents of product orders, both kept only until the request ends.
-///
-/// No other table holds a secret, and this one holds it sealed. When the request ends, the row is overwritten and the
-/// write-ahead log emptied.
-///
+/// The attachments and the intents of product orders, both kept only until the request ends. No other table holds a
+/// secret, and this one holds it sealed. When the request ends, the row is overwritten and the write-ahead log emptied.
 /// See docs/decisions/files-and-vendor-secrets.md.
 struct OrderStore {
     static let tables = """
@@ -54,9 +48,7 @@ struct OrderStore {
         }
     }
 
-    /// Returns the attachments of a request that has not ended.
-    ///
-    /// - Throws: `DatabaseError`, or a `ContractError` if the secret was sealed with a key that is gone.
+    /// Returns the attachments of a request that has not ended; throws if the secret was sealed with a key that is gone.
     func attachments(of id: RequestID) throws -> Attachments {
         var attachments = Attachments()
         let rows = try connection.query(
@@ -76,7 +68,6 @@ struct OrderStore {
         return attachments
     }
 
-    /// Stores that an order is about to be sent.
     func insert(_ intent: OrderIntent, of id: RequestID) throws(DatabaseError) {
         try connection.execute(
             """
@@ -98,7 +89,6 @@ struct OrderStore {
         if connection.changedRows > 0 { connection.eraseLogAfterCommit() }
     }
 
-    /// Deletes the attachments and the intent of a request that has ended.
     func delete(_ id: RequestID) throws(DatabaseError) {
         try connection.execute("delete from attachment where request = ?", id)
         if connection.changedRows > 0 { connection.eraseLogAfterCommit() }

@@ -8,28 +8,23 @@ import OpenMarket
 import ServiceRuntime
 import Upstreams
 
-/// Carries out orders at the Open Market, each once, one after another.
-///
-/// Before an order is sent, its ``OrderIntent`` is stored. After a crash or an unclear answer the executor checks the Open
-/// Market first: an order that was carried out is not sent again, one that was not is, and if that cannot be decided the
-/// order fails as `uncertain`. Orders do not overlap, so that the effect of one is not taken for that of another.
-///
-/// See docs/decisions/product-order-idempotency.md.
+/// Carries out orders at the Open Market, each once, one after another.  Before an order is sent, its ``OrderIntent``
+/// is stored. After a crash or an unclear answer the executor checks the Open Market first: an order that was carried
+/// out is not sent again, one that was not is, and if that cannot be decided the order fails as `uncertain`. Orders do
+/// not overlap, so that the effect of one is not taken for that of another.  See
+/// docs/decisions/product-order-idempotency.md.
 struct ProductOrderExecutor: Sendable {
-    /// How long the Open Market may still process an order after its connection has ended; an earlier check could miss it.
+    /// How long the Open Market may still process an order after its connection has ended; an earlier check could miss
+    /// it.
     static let settlingTime = Duration.seconds(5)
-    /// The most times that an order is sent.
     private static let maximumAttempts = 2
 
-    let store: WorkerStore
     let client: OpenMarketClient
     let decoder: ImageDecoder
+    private var store: WorkerStore { client.store }
     private var runtime: Runtime { client.runtime }
     private let mutex = AsyncSemaphore(permits: 1)
 
-    /// Carries out an order.
-    ///
-    /// - Throws: The `ContractError` that the request fails with, `DatabaseError` or `CancellationError`.
     func result(for order: ProductOrder, of id: RequestID) async throws -> FetchResult {
         try await mutex.withPermit {
             let attachments = try await store.read { try OrderStore($0).attachments(of: id) }
@@ -104,13 +99,8 @@ struct ProductOrderExecutor: Sendable {
         return FetchResult(fetched: [.productRemoved(removed)], askedAt: runtime.wallClock.now(), source: .upstream)
     }
 
-    /// Sends an order unless it was carried out already.
-    ///
-    /// - Parameters:
-    ///   - id: The request's id.
-    ///   - order: The call that carries out the order.
-    ///   - newest: Returns the number of the newest product.
-    ///   - verify: Returns the effect of an earlier attempt, or nil if it had none.
+    /// Sends an order unless it was carried out already; `newest` returns the number of the newest product, and `verify`
+    /// the effect of an earlier attempt, or nil if it had none.
     private func once<Value: Sendable>(
         _ id: RequestID, _ order: APICall<Value>, newest: () async throws -> Int = { 0 },
         verify: (OrderIntent) async throws -> Value?
@@ -141,9 +131,9 @@ struct ProductOrderExecutor: Sendable {
     }
 
     /// Returns the effect of an attempt, once the Open Market has had the time to carry it out, or nil if it had none.
-    private func check<Value>(_ intent: OrderIntent, _ verify: (OrderIntent) async throws -> Value?) async throws
-        -> Value?
-    {
+    private func check<Value>(
+        _ intent: OrderIntent, _ verify: (OrderIntent) async throws -> Value?
+    ) async throws -> Value? {
         let elapsed = Duration.seconds(runtime.wallClock.now().timeIntervalSince(intent.begun))
         let rest = min(max(Self.settlingTime - elapsed, .zero), Self.settlingTime)
         if rest > .zero { try await runtime.clock.sleep(for: rest) }
@@ -171,7 +161,6 @@ extension UpstreamError {
 }
 
 extension ContractError {
-    /// The error for an order without the vendor's identifier or secret.
     fileprivate static func missing(_ field: String, _ variable: String) -> ContractError {
         ContractError(
             .unauthorized, "the Open Market's \(field) is not configured: set \(variable)", field: field,

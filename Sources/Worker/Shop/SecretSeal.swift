@@ -12,7 +12,6 @@ import Text
 ///
 /// See docs/decisions/files-and-vendor-secrets.md.
 struct SecretSeal: Sendable {
-    /// The name of the key's file in the data folder.
     static let fileName = "worker-seal.key"
 
     private let cipher: AESGCM
@@ -22,9 +21,7 @@ struct SecretSeal: Sendable {
         cipher = AESGCM(key: AESGCM.randomKey())
     }
 
-    /// Reads the key's file, or creates it with a random key.
-    ///
-    /// - Throws: ``SecretSealError`` if the file cannot be used, or if other users can read it.
+    /// Reads the key's file, or creates it with a random key; throws if other users can read it, too.
     init(file path: String) throws(SecretSealError) {
         if access(path, F_OK) != 0 { try Self.create(path) }
         // At each start: the process that made the file may have died before its name was on disk.
@@ -49,7 +46,6 @@ struct SecretSeal: Sendable {
         cipher = AESGCM(key: key)
     }
 
-    /// Returns a secret in the form in which it is stored.
     func seal(_ secret: String, of id: RequestID) -> [UInt8] {
         cipher.seal(Array(secret.utf8), context: Array(id.description.utf8))
     }
@@ -73,13 +69,13 @@ struct SecretSeal: Sendable {
     }
 }
 
-/// The key of ``SecretSeal`` could not be read or created.
 struct SecretSealError: BilingualError {
-    /// What failed, with the path and without the key.
     let text: BilingualText
-}
 
-extension SecretSealError {
+    init(text: BilingualText) {
+        self.text = text
+    }
+
     init(creating path: String, _ status: Int32) {
         let reason = BilingualText(errno: status)
         text = BilingualText("\(path): 파일을 만들 수 없습니다(\(reason.text(in: .ko)))", "cannot create \(path): \(reason)")

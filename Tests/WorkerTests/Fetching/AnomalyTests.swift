@@ -93,7 +93,9 @@ import Upstreams
         let anomalies = try await harness.settle(
             accepted, with: Sample.result(10), askedAt: WorkerHarness.noon)
         #expect(anomalies == [])
-        let movies = try await harness.store.read { try BackfillStore($0).movies(in: Sample.day - 1...Sample.day) }
+        let movies = try await harness.store.read {
+            try BackfillStore($0).unknownMovies(in: Sample.day - 1...Sample.day, withPosters: false)
+        }
         #expect(movies == [Sample.code("20240001")])
     }
 

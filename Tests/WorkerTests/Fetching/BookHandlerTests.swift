@@ -21,7 +21,7 @@ import ZeroMQ
         let database = try Database(path: folder.file("worker.db"), schema: WorkerStore.schema)
         let quota = QuotaLedger(
             database: database, wallClock: WallClock { WorkerHarness.noon }, limits: ["kobis": 2], reserve: 0)
-        let book = BookHandler(quota: quota)
+        let book = quota
         for _ in 1...2 { #expect(try await book.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
         #expect(try await quota.balances()["kobis"]?.used == 2)
         func code(_ body: String) async -> ContractError.Code? {

@@ -75,7 +75,7 @@ import ZeroMQ
         let io = try IOThread()
         let requests = try await io.open(.subscriber, bind: ["tcp://127.0.0.1:*"], subscriptions: [""])
         let service = RequestService(
-            socket: requests, intake: harness.intake(), store: harness.store, logger: harness.runtime.logger)
+            socket: requests, intake: harness.intake(), logger: RateLimitedLogger(harness.runtime.logger))
         let running = Task { try await service.run() }
         let client = try await io.open(.publisher, connect: requests.addresses)
         await client.waitForSubscription()

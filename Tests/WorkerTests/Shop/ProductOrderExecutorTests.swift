@@ -19,7 +19,7 @@ import Upstreams
     private let runtime: Runtime
     private let sandbox: SandboxServer
     private let executor: ProductOrderExecutor
-    private let fetcher: ProductFetcher
+    private let fetcher: OpenMarketClient
     private static let image = Bitmap(width: 20, height: 20).encodePNG()
 
     init() async throws {
@@ -33,14 +33,14 @@ import Upstreams
         self.runtime = runtime
         let client = HTTPClient(retry: .patient)
         let market = OpenMarketClient(
+            store: harness.store,
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: client, orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         executor = ProductOrderExecutor(
-            store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
-        fetcher = ProductFetcher(store: harness.store, client: market)
+            client: market, decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
+        fetcher = market
     }
 
     private func draft(_ name: String = "겨울 외투") throws -> ProductDraft {
@@ -115,15 +115,15 @@ import Upstreams
     @Test("the market's fourth generation works: overlapping pages, search words, and removal by URL")
     func fourthGeneration() async throws {
         let market = OpenMarketClient(
+            store: harness.store,
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
                 identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: HTTPClient(retry: .patient), orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         let executor = ProductOrderExecutor(
-            store: harness.store, client: market,
-            decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
-        let fetcher = ProductFetcher(store: harness.store, client: market)
+            client: market, decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
+        let fetcher = market
         #expect(try await market.fetch(market.api.health()))
 
         let catalogue = try await fetcher.result(for: .catalogue(perPage: 10))

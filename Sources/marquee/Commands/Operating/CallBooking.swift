@@ -4,18 +4,15 @@ import Messaging
 import Networking
 import ServiceRuntime
 import Upstreams
-import Worker
 import ZeroMQ
 
-/// Counts the calls that a command makes with the worker's keys: by the worker, or in its database while it does not run.
+/// Lets the worker count the calls that a command makes with its keys.
 struct CallBooking: Sendable {
-    private let configuration: Configuration
     /// The worker; nil if none answers.
     private let worker: CommandClient?
 
     /// Asks whether the worker runs.
     init(_ configuration: Configuration, _ io: IOThread) async {
-        self.configuration = configuration
         do {
             let client = try await CommandClient(io, addresses: configuration.reachableCommands)
             _ = try await client.ask("status", within: .seconds(5))
@@ -25,20 +22,16 @@ struct CallBooking: Sendable {
         }
     }
 
-    /// Books a call. Nothing is booked by a worker that does not know the command or does not allow it, nor before the first
-    /// start of a worker.
+    /// Books a call. Nothing is booked by a worker that does not run, does not know the command, or does not allow it.
     ///
     /// - Throws: `quotaExhausted` if no call is left.
     func book(_ service: String) async throws(UpstreamError) {
-        guard [Kobis.service, KakaoImageSearch.service].contains(service) else { return }
+        guard let worker, [Kobis.service, KakaoImageSearch.service].contains(service) else { return }
         do {
-            if let worker {
-                let body = try JSON.text(["service": service])
-                let failure = try await worker.ask("book", body, within: .seconds(5)).failure
-                guard let failure, failure.code == .quotaExhausted else { return }
-                throw UpstreamError(service: service, kind: .quotaExhausted, message: failure.message)
-            }
-            try await WorkerProcess.book(service, configuration)
+            let body = try JSON.text(["service": service])
+            let failure = try await worker.ask("book", body, within: .seconds(5)).failure
+            guard let failure, failure.code == .quotaExhausted else { return }
+            throw UpstreamError(service: service, kind: .quotaExhausted, message: failure.message)
         } catch let error as UpstreamError {
             throw error
         } catch {
