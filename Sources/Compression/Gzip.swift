@@ -34,9 +34,7 @@ public enum Gzip {
     }
 
     /// Returns the content of gzip or zlib data (`inflate`); nil if that is damaged, cut, or longer than `limit`.
-    ///
-    /// - Parameter mayBeCut: Whether the content of data without its end is returned, which nothing checks.
-    public static func decompress(_ bytes: [UInt8], limit: Int, mayBeCut: Bool = false) -> [UInt8]? {
+    public static func decompress(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         withStream { stream in
             // The memory follows the content: data of a few bytes does not take the limit.
             var capacity = min(limit, max(4_096, 4 * bytes.count))
@@ -44,11 +42,7 @@ public enum Gzip {
                 let size = Int32(MemoryLayout<z_stream>.size)
                 guard inflateInit2_(stream, largestWindow + anyFraming, ZLIB_VERSION, size) == Z_OK else { return nil }
                 defer { inflateEnd(stream) }
-                let content = output(of: stream, from: bytes, capacity: capacity) {
-                    let status = inflateMembers(stream)
-                    let isCut = status == Z_BUF_ERROR && stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0
-                    return mayBeCut && isCut ? Z_STREAM_END : status
-                }
+                let content = output(of: stream, from: bytes, capacity: capacity) { inflateMembers(stream) }
                 // With room left, the data is damaged or cut.
                 if content != nil || stream.pointee.avail_out > 0 || capacity == limit { return content }
                 capacity = min(limit, 4 * capacity)

@@ -19,12 +19,6 @@ public struct CacheableBody: Sendable {
     private static let minimumSize = 512
 
     /// Creates a body.
-    ///
-    /// - Parameters:
-    /// - bytes: The uncompressed bytes.
-    /// - contentType: The media type.
-    /// - isCompressible: False for content that is compressed already, such as images.
-    /// - entityTag: The entity tag with its quotes; nil makes one of the bytes.
     public init(_ bytes: [UInt8], contentType: String, isCompressible: Bool = true, entityTag: String? = nil) {
         content = SharedBytes(bytes)
         self.contentType = contentType
@@ -64,6 +58,31 @@ public struct CacheableBody: Sendable {
         headers.append(("Content-Encoding", "gzip"))
         return WebResponse(contentType: contentType, headers: headers, body: .shared(gzipped))
     }
+}
+
+/// Bytes that any number of responses send at the same time without copying them.
+public final class SharedBytes: Sendable {
+    // Never written after `init`, and freed by the last reference.
+    private nonisolated(unsafe) let buffer: UnsafeMutableRawBufferPointer
+
+    /// Copies bytes.
+    public init(_ bytes: [UInt8]) {
+        buffer = .allocate(byteCount: bytes.count, alignment: 1)
+        buffer.copyBytes(from: bytes)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The number of bytes.
+    public var count: Int { buffer.count }
+
+    /// A copy of the bytes.
+    public var bytes: [UInt8] { Array(buffer) }
+
+    /// The address of the bytes, valid while the object is referenced.
+    var address: UnsafeMutableRawPointer? { buffer.baseAddress }
 }
 
 extension WebResponse {

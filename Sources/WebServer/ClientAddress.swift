@@ -39,7 +39,6 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         self = address
     }
 
-    /// The address of a connection's peer; nil for another family.
     init?(peer: UnsafePointer<sockaddr>) {
         switch Int32(peer.pointee.sa_family) {
         case AF_INET:

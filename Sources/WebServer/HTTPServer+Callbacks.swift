@@ -7,7 +7,6 @@ import Text
 // isolation of its context and trap on MHD's thread.
 
 extension HTTPServer {
-    /// Starts MHD's thread, with all signals blocked.
     static func start(on socket: Int32, limits: Limits, context: UnsafeMutableRawPointer) -> OpaquePointer? {
         let inactivity = max(1, limits.inactivity.components.seconds)
         let limits = marquee_limits(
@@ -26,7 +25,6 @@ extension HTTPServer {
         return ClientAddress.client(of: forwarded.map(\.value), from: peer, proxies: proxies)
     }
 
-    /// Returns the maximum size of a request's body, by its head.
     fileprivate func bodyLimit(
         of request: PendingRequest, method: String, headers: [(name: String, value: String)]
     ) -> Int {
@@ -151,7 +149,6 @@ private func notify(
     }
 }
 
-/// Returns an error response if the request cannot be served by its head; nil if it can.
 private func rejection(
     of request: PendingRequest, isStrict: Bool, isOld: Bool, with headers: [(name: String, value: String)], limit: Int
 ) -> WebResponse? {
@@ -176,7 +173,6 @@ private func rejection(
     return nil
 }
 
-/// Returns the size of the body that a valid head announces.
 private func contentLength(of headers: [(name: String, value: String)]) -> Int {
     headers.first { equalIgnoringCase($0.name, "Content-Length") }.flatMap { Int($0.value) } ?? 0
 }

@@ -130,7 +130,6 @@ public final class HTTPServer: Sendable {
         for pending in state.read({ Array($0.pendingRequests.values) }) { pending.endStreamingBody() }
     }
 
-    /// Waits until every response is sent, or `limit` has passed.
     private func idle(within limit: Duration) async {
         // Fails only at the limit.
         try? await withDeadline(limit, orThrow: CancellationError()) { [state] in
@@ -193,12 +192,10 @@ extension HTTPServer {
         state.update { $0.counters.connections += change }
     }
 
-    /// Counts a request that cannot be read, or is too large.
     func countMalformed() {
         state.update { $0.counters.malformed += 1 }
     }
 
-    /// Whether responses close their connections.
     var isStopping: Bool {
         state.read { $0.stopping != nil }
     }

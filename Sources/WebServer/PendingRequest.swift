@@ -21,7 +21,6 @@ final class PendingRequest: Sendable {
         var limit = 0
         var body: [UInt8] = []
         var isTooLarge = false
-        /// The response to a body that is not kept.
         var refusal: WebResponse?
     }
 
@@ -55,7 +54,6 @@ final class PendingRequest: Sendable {
         state.withLock { $0.refusal = response }
     }
 
-    /// The response to a body that was not kept; nil if it was.
     var refusal: WebResponse? { state.withLock { $0.refusal } }
 
     /// Appends a part of the body. A body over the limit is discarded, and answered with 413 when it ends.
@@ -71,7 +69,6 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// Removes and returns the whole body; nil if it was too large.
     func takeBody() -> [UInt8]? {
         state.withLock { state in
             defer { state.body = [] }
@@ -79,7 +76,6 @@ final class PendingRequest: Sendable {
         }
     }
 
-    /// The response; nil while there is none.
     var response: WebResponse? {
         state.withLock { if case .answered(let response) = $0.stage { response } else { nil } }
     }
@@ -115,7 +111,6 @@ final class PendingRequest: Sendable {
         if case .streaming(let body) = response?.body { body.end() }
     }
 
-    /// Sets the response in place of the handler's and cancels the handler.
     func cancel(with response: WebResponse) {
         let task: Task<Void, Never>? = state.withLock {
             if case .handling(_, let task) = $0.stage { task } else { nil }

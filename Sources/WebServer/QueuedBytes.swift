@@ -20,16 +20,13 @@ struct QueuedBytes {
     /// The responses in the order in which they were queued.
     private var sending: [Sending] = []
     private var bodies: [ObjectIdentifier: (bytes: Int, users: Int)] = [:]
-    /// The memory that is counted, in bytes.
     private(set) var total = 0
-    /// The number of responses that were cut.
     private(set) var cutCount = 0
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Counts a response, and returns the descriptors of those to cut.
     mutating func add(_ request: ObjectIdentifier, _ body: WebResponse.Body, on descriptor: Int32) -> [Int32] {
         let response: Sending
         switch body {
@@ -60,7 +57,6 @@ struct QueuedBytes {
         return surplus
     }
 
-    /// Forgets a response that is sent, or whose client has disconnected.
     mutating func remove(_ request: ObjectIdentifier) {
         if let index = sending.firstIndex(where: { $0.request == request }) { forget(at: index) }
     }
@@ -71,5 +67,32 @@ struct QueuedBytes {
         guard let key = response.body, let body = bodies[key] else { return }
         bodies[key] = body.users > 1 ? (body.bytes, body.users - 1) : nil
         if body.users == 1 { total -= body.bytes }
+    }
+}
+
+/// The memory of requests' bodies, from a request's head, which announces the size, until its response is sent.
+///
+/// A body that does not fit is refused, unless it is alone: then it is as large as the server allows. Small bodies do not
+/// count, so that who fills the budget keeps no ordinary request out.
+struct BodyBudget {
+    private let limit: Int
+    private var bodies: [ObjectIdentifier: Int] = [:]
+    private var total = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts the body of a request; false if there is no memory for it.
+    mutating func admit(_ request: ObjectIdentifier, _ bytes: Int) -> Bool {
+        guard bytes > QueuedBytes.smallBody else { return true }
+        guard bodies.isEmpty || bytes <= limit - total else { return false }
+        bodies[request] = bytes
+        total += bytes
+        return true
+    }
+
+    mutating func remove(_ request: ObjectIdentifier) {
+        total -= bodies.removeValue(forKey: request) ?? 0
     }
 }

@@ -47,12 +47,10 @@ final class RequestDeadlines: Sendable {
         state.withLock { $0.waiting[descriptor] = nil }
     }
 
-    /// The number of connections that were disconnected at their deadline, and to make room.
     var disconnectCounts: (late: Int, crowded: Int) {
         state.withLock { ($0.late, $0.crowded) }
     }
 
-    /// Disconnects every connection that is idle or in the middle of a request.
     func disconnectAll() {
         state.withLock { _ = Self.disconnect(&$0) { _ in true } }
     }
@@ -91,7 +89,6 @@ final class RequestDeadlines: Sendable {
         if let next { watch(until: next) }
     }
 
-    /// Disconnects those whose deadline matches, and returns their number.
     private static func disconnect(_ state: inout State, where isOverdue: (ContinuousClock.Instant) -> Bool) -> Int {
         let overdue = state.waiting.filter { isOverdue($0.value) }.keys
         for descriptor in overdue {

@@ -23,11 +23,8 @@ public final class StreamingBody: Sendable {
     private let onClose: @Sendable () -> Void
     private let state = Locked(State())
 
-    /// Creates a body.
-    ///
-    /// - Parameters:
-    /// - limit: Maximum number of unsent bytes; a client that falls further behind is disconnected.
-    /// - onClose: Called once, after the last byte is sent or the client has disconnected. It must not block.
+    /// Creates a body. A client that leaves more than `limit` bytes unread is disconnected. `onClose`, called once at the
+    /// end, must not block.
     public init(limit: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}) {
         self.limit = limit
         self.onClose = onClose
@@ -73,7 +70,6 @@ public final class StreamingBody: Sendable {
         MHD_resume_connection(connection.pointer)
     }
 
-    /// Disconnects a client that does not read.
     private func disconnect(_ state: inout State) {
         (state.parts, state.unsentCount) = ([], 0)
         guard let connection = state.connection else { return }

@@ -46,7 +46,6 @@ func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
 
 // MARK: - Request target
 
-/// The decoded path and query of a request line's target.
 struct RequestTarget {
     /// The host and port of a target in absolute form, which hold instead of those in `Host` (RFC 9112, 3.2.2).
     let authority: String?
@@ -75,13 +74,11 @@ struct RequestTarget {
         self.query = query
     }
 
-    /// Returns the header fields with the target's host, if it has one, in place of theirs.
     func withHost(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
         guard let authority else { return fields }
         return [("Host", authority)] + fields.filter { !equalIgnoringCase($0.name, "Host") }
     }
 
-    /// Splits what stands before the query into host and path; an empty path is `/`.
     private static func split(_ target: Substring.UTF8View) -> (authority: String?, path: Substring.UTF8View)? {
         if target.first == UInt8(ascii: "/") { return (nil, target) }
         for scheme in ["http://", "https://"] {

@@ -58,27 +58,25 @@ struct HTTPClientTests {
     func gzip(label: [String]) async throws {
         let text = #"{"movieNm":"파묘","audiCnt":"1234567"}"# + String(repeating: " ", count: 900_000)
         let packed = try #require(Gzip.compress(Array(text.utf8)))
-        let twice = try #require(Gzip.compress(packed))
-        for body in [Array(text.utf8), packed, twice] {
+        for body in [Array(text.utf8), packed] {
             let server = try ScriptedServer { $0.answer(body, headers: label) }
             #expect(try await client.send(.text(HTTPRequest(server.url))) == text)
         }
     }
 
-    @Test("JSON is read from gzip of several members, from gzip without its end, and from zlib")
+    @Test("Gzip of several members is read, and zlib; gzip without its end is not")
     func compressed() async throws {
         let halves = try [#"{"movieNm":"파묘", "#, #""audiCnt":"1234567"}"#].map { half in
             try #require(Gzip.compress(Array((half + String(repeating: " ", count: 100)).utf8)))
         }
         let zlib: [UInt8] = [0x78, 0x9C, 0x8B, 0x36, 0xD4, 0x31, 0x8A, 0x05, 0, 0x03, 0xD5, 0x01, 0x48]
         let whole = halves[0] + halves[1]
-        for (body, end) in [(whole, "}"), (Array(whole.dropLast(8)), "}"), (zlib, "[1,2]")] {
+        for (body, end) in [(whole, "}"), (zlib, "[1,2]")] {
             let server = try ScriptedServer { $0.answer(body) }
             let text = try await client.send(.text(HTTPRequest(server.url)))
             #expect(text.trimmingCharacters(in: .whitespaces).hasSuffix(end), "\(text)")
         }
-        // Only JSON shows that nothing is missing.
-        let server = try ScriptedServer { $0.answer(Array(halves[0].dropLast(8))) }
+        let server = try ScriptedServer { $0.answer(Array(whole.dropLast(8))) }
         let error = await failure { () async throws(UpstreamError) in
             try await client.send(.text(HTTPRequest(server.url)))
         }

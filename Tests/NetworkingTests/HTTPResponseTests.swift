@@ -133,8 +133,7 @@ struct HTTPResponseTests {
             ("120", .seconds(120)), ("0", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)), ("Sun Nov  6 08:50:37 1994", .seconds(60)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), (".", nil), ("1.2.3", nil),
-            ("90s", .seconds(90)), (#""90""#, .seconds(90)), ("90, 120", .seconds(120)), ("120,90", .seconds(120)),
-            ("1994-11-06T08:50:37Z", .seconds(60)), ("90x", nil), ("86401", .seconds(86_401)),
+            ("90, 120", .seconds(120)), ("120,90", .seconds(120)), ("90x", nil), ("86401", .seconds(86_401)),
             ("99999999999999999999", .seconds(1_000_000_000)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, duration: Duration?) {

@@ -15,7 +15,6 @@ final class Transfer {
 
     private var headers: [HTTPField] = []
     private var headerBytes = 0
-    /// A mail server's replies, line by line.
     private var replies: [Data] = []
     private var body = Data()
     /// The part of a mail's message that has not been sent.
@@ -38,24 +37,24 @@ final class Transfer {
         budget.total -= body.count
     }
 
-    /// Returns the transfer for the context pointer of a callback or message.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Returns the transfer's result once libcurl has ended it with `code`.
     func result(_ code: CURLcode) -> TransferResult {
         switch pending.request {
         case .http(let request):
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
             guard code == CURLE_OK || isCut else { break }
-            let content = content(limit: request.responseLimit)
+            // The bytes decide: some services get the label wrong.
+            let content =
+                Gzip.isCompressed(body)
+                ? Gzip.decompress(Array(body), limit: request.responseLimit).map { Data($0) } : body
             // JSON shows by itself where it ends, whatever length was announced.
             if isCut, content?.isWholeJSON != true { break }
             guard let content else { return .failure(.damaged(limit: request.responseLimit)) }
-            let response = HTTPResponse(
-                status: easy.status, headers: headers, body: content, redirect: easy.redirect)
-            return .success(response)
+            return .success(
+                HTTPResponse(status: easy.status, headers: headers, body: content, redirect: easy.redirect))
         // The status is that of a recipient who was refused before the connection ended.
         case .mail where code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR: break
         case .mail where code == CURLE_OK || easy.status >= 400:
@@ -64,25 +63,6 @@ final class Transfer {
         case .mail: break
         }
         return .failure(abortReason ?? TransferError(code, easy.explanation(of: code)))
-    }
-
-    /// The body, decompressed if its bytes are compressed, whatever the label; nil if they are damaged or have too much
-    /// content.
-    private func content(limit: Int) -> Data? {
-        var content = body
-        // Proxies compress what is compressed already.
-        for _ in 1...2 where Gzip.isCompressed(content) {
-            let packed = Array(content)
-            // JSON shows by itself where it ends.
-            let inner =
-                Gzip.decompress(packed, limit: limit).map { Data($0) }
-                ?? Gzip.decompress(packed, limit: limit, mayBeCut: true).map { Data($0) }.flatMap {
-                    $0.isWholeJSON ? $0 : nil
-                }
-            guard let inner else { return nil }
-            content = inner
-        }
-        return content
     }
 
     /// Appends bytes to the body; false aborts the transfer.
@@ -185,7 +165,6 @@ extension Transfer {
         setContent(of: request)
     }
 
-    /// Sets the options that all transfers share: callbacks, timeouts, and no proxy.
     func setCommonOptions() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_PRIVATE, to: context)
@@ -286,10 +265,9 @@ struct EasyHandle: ~Copyable {
     private let errorText: UnsafeMutablePointer<CChar>
     // The handle reads its headers, and a mail's recipients, from here until it is cleaned up.
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
-    // The handle sends its form from here until it is cleaned up, which `deinit` does before this goes.
-    private var form: MultipartBody?
+    // The handle sends its form from here until it is cleaned up.
+    private var form: OpaquePointer?
 
-    /// Creates a handle (`curl_easy_init`).
     init() {
         guard let raw = curl_easy_init() else { preconditionFailure("curl_easy_init: out of memory") }
         self.raw = raw
@@ -301,10 +279,10 @@ struct EasyHandle: ~Copyable {
     deinit {
         curl_easy_cleanup(raw)
         for list in lists { curl_slist_free_all(list) }
+        curl_mime_free(form)
         errorText.deallocate()
     }
 
-    /// Returns libcurl's description of the transfer's failure.
     func explanation(of code: CURLcode) -> String {
         errorText.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
     }
@@ -331,7 +309,6 @@ struct EasyHandle: ~Copyable {
         check(marquee_curl_set_sink(raw, option, value), option)
     }
 
-    /// Sets an option that is a list of lines, such as the headers.
     mutating func set(_ option: CURLoption, toList texts: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for text in texts {
@@ -344,7 +321,6 @@ struct EasyHandle: ~Copyable {
         check(marquee_curl_set_list(raw, option, list), option)
     }
 
-    /// Sets the body; the handle copies it.
     func setBody(_ body: Data) {
         // An empty array has no address, and libcurl reads a null pointer as "the body comes from a callback".
         let bytes = body.isEmpty ? [0] : Array(body)
@@ -352,11 +328,19 @@ struct EasyHandle: ~Copyable {
         set(CURLOPT_COPYPOSTFIELDS, to: bytes)
     }
 
-    /// Sets the form that is sent instead of a body.
+    /// Sets the form that is sent instead of a body; the handle copies its bytes.
     mutating func setForm(_ parts: [MultipartPart]) {
-        let form = MultipartBody(parts, sentBy: raw)
-        set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form.raw))
-        self.form = consume form
+        guard let form = curl_mime_init(raw) else { preconditionFailure("curl_mime_init: out of memory") }
+        self.form = form
+        for part in parts {
+            guard let field = curl_mime_addpart(form) else { preconditionFailure("curl_mime_addpart: out of memory") }
+            check(curl_mime_name(field, part.name), CURLOPT_MIMEPOST)
+            check(curl_mime_type(field, part.contentType), CURLOPT_MIMEPOST)
+            if let fileName = part.fileName { check(curl_mime_filename(field, fileName), CURLOPT_MIMEPOST) }
+            let bytes = part.content.isEmpty ? [0] : Array(part.content)
+            check(curl_mime_data(field, bytes, part.content.count), CURLOPT_MIMEPOST)
+        }
+        set(CURLOPT_MIMEPOST, to: UnsafeRawPointer(form))
     }
 
     /// Sets the callbacks that open sockets and that check the peer's address before each request.

@@ -26,11 +26,6 @@ final class Transport: Sendable {
         close()
     }
 
-    /// Performs a transfer.
-    ///
-    /// - Parameters:
-    /// - timeout: The time that the transfer can take once it has started.
-    /// - deadline: The time that waiting for a connection and the transfer can take together.
     func perform(_ request: TransferRequest, timeout: Duration, deadline: Duration) async -> TransferResult {
         if let reason = request.validationError { return .failure(TransferError(kind: .badRequest, reason: reason)) }
         let end = ContinuousClock.now + deadline
@@ -57,7 +52,6 @@ final class Transport: Sendable {
         }
     }
 
-    /// Cancels all transfers and returns when the thread has closed its connections.
     func shutdown() async {
         close()
         await hasEnded.waitIgnoringCancellation { $0 ? () : nil }
@@ -85,7 +79,6 @@ struct PendingTransfer: Sendable {
 
     let id: ID
     let request: TransferRequest
-    /// The host by which the limits count.
     let host: String
     /// The time that the transfer can take once it has started.
     let timeout: Duration
@@ -163,7 +156,6 @@ private final class TransferLoop {
         }
     }
 
-    /// Runs one iteration; false when the inbox is closing.
     private func runOnce() -> Bool {
         let work = inbox.withLock { inbox in
             defer { (inbox.transfers, inbox.cancelled) = ([], []) }
@@ -211,7 +203,6 @@ private final class TransferLoop {
         check(curl_multi_add_handle(multi, transfer.easy.raw), "curl_multi_add_handle")
     }
 
-    /// Fails the transfers that waited for a connection until their deadline.
     private func failExpired() {
         let now = ContinuousClock.now
         for transfer in waiting where transfer.deadline <= now {
@@ -252,7 +243,6 @@ enum TransferRequest: Sendable {
     case http(HTTPRequest)
     case mail(MailRequest)
 
-    /// The key by which the limit per host counts.
     var origin: String {
         switch self {
         case .http(let request): request.origin
@@ -260,7 +250,6 @@ enum TransferRequest: Sendable {
         }
     }
 
-    /// The reason why the request cannot be sent; nil if it is valid.
     var validationError: String? {
         switch self {
         case .http(let request): request.validationError
@@ -268,7 +257,6 @@ enum TransferRequest: Sendable {
         }
     }
 
-    /// Maximum size of the response body in bytes, after decompression.
     var responseLimit: Int {
         switch self {
         case .http(let request): request.responseLimit
@@ -288,7 +276,6 @@ struct TransferError: Error {
 }
 
 extension TransferError {
-    /// Creates an error from libcurl's result.
     init(_ code: CURLcode, _ explanation: String) {
         reason = Self.advice(code, explanation).map { "\(explanation); \($0)" } ?? explanation
         kind =
@@ -320,7 +307,6 @@ extension TransferError {
         }
     }
 
-    /// The error of a compressed body that cannot be decompressed.
     static func damaged(limit: Int) -> TransferError {
         TransferError(
             kind: .invalid, reason: "the compressed response is damaged, or its content is longer than \(limit) bytes")

@@ -94,7 +94,6 @@ public final class HTTPClient: Sendable {
         await transport.shutdown()
     }
 
-    /// Makes attempts until one succeeds or the retry policy gives up.
     private func sendWithRetries<Value>(_ call: APICall<Value>) async throws(UpstreamError) -> Value {
         let start = retryEnvironment.now()
         var retries = RetryState(retry, for: call.request)
@@ -103,14 +102,17 @@ public final class HTTPClient: Sendable {
             do throws(UpstreamError) {
                 release = try await beforeAttempt(call.service)
             } catch {
-                throw error.describing(call.request, afterFailures: retries.failures)
+                let failures = retries.failures == 0 ? "" : ", after \(retries.failures) failed attempts"
+                throw error.describing(call.request, suffix: failures)
             }
             do throws(UpstreamError) {
                 return try await attempt(call, retries, since: start, release)
             } catch {
                 let elapsed = start.duration(to: retryEnvironment.now())
                 switch retries.decide(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction()) {
-                case .giveUp: throw error.describing(call.request, attempts: retries.failures)
+                case .giveUp:
+                    let attempts = retries.failures > 1 ? ", after \(retries.failures) attempts" : ""
+                    throw error.describing(call.request, suffix: attempts)
                 case .wait(let pause):
                     do {
                         try await retryEnvironment.sleep(pause)
@@ -185,19 +187,9 @@ extension UpstreamError {
         return error
     }
 
-    /// Returns the last attempt's error with the request and the number of attempts in its message.
-    func describing(_ request: HTTPRequest, attempts: Int) -> UpstreamError {
-        describing(request, suffix: attempts > 1 ? ", after \(attempts) attempts" : "")
-    }
-
-    /// Returns the error thrown by `beforeAttempt`, with the request and the number of failed attempts in its message.
-    func describing(_ request: HTTPRequest, afterFailures failures: Int) -> UpstreamError {
-        describing(request, suffix: failures > 0 ? ", after \(failures) failed attempt\(failures == 1 ? "" : "s")" : "")
-    }
-
     /// Returns the error with the request in its message, and with each text of bounded bytes and without the request's
     /// secrets.
-    private func describing(_ request: HTTPRequest, suffix: String) -> UpstreamError {
+    func describing(_ request: HTTPRequest, suffix: String) -> UpstreamError {
         let redactor = request.redactor
         // Redacted first: what is cut in the middle of a secret would keep half of it.
         func bounded(_ text: String) -> String { redactor.redact(text).prefix(bytes: Self.textLimit) }
@@ -208,7 +200,6 @@ extension UpstreamError {
         return error
     }
 
-    /// The most bytes of what a service says in an error.
     private static let textLimit = 1_000
 }
 

@@ -32,7 +32,6 @@ extension HTTPField: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPField {
-    /// Parses a header line; nil if the line has no colon.
     init?(line: UnsafeRawBufferPointer) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let isBlank: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }

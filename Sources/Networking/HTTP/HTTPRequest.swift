@@ -98,7 +98,6 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
         return Redactor(secrets + items + credentials + bare + [userInfo])
     }
 
-    /// The user name and password in the URL, if there are any.
     private var userInfo: String {
         let authority =
             url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
@@ -109,7 +108,6 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
 // MARK: - URL and validation
 
 extension HTTPRequest {
-    /// The URL that is sent, with the query items.
     var address: String {
         address(\.value.percentEncoded)
     }
@@ -140,7 +138,6 @@ extension HTTPRequest {
         return url[..<(end ?? url.endIndex)].lowercased()
     }
 
-    /// The reason why the request cannot be sent; nil if it is valid.
     var validationError: String? {
         let origin = origin
         guard origin.hasPrefix("http:") || origin.hasPrefix("https:") else {
@@ -159,7 +156,6 @@ extension HTTPRequest {
         return nil
     }
 
-    /// Whether the caller set a header with this name, compared without case.
     func hasHeader(_ name: String) -> Bool {
         headers.contains { $0.isNamed(name) }
     }

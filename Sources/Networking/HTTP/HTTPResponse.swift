@@ -71,7 +71,6 @@ extension HTTPResponse {
         (200...299).contains(status) || (500...599).contains(status) && !Self.lastingFailures.contains(status)
     }
 
-    /// Whether the body is such a notice.
     var isNotice: Bool { isHTML && mayBeNotice }
 
     /// The server errors that do not pass by themselves: what is not supported, and a network that demands a login.
@@ -179,7 +178,6 @@ extension Data {
         return first { !blank.contains($0) }
     }
 
-    /// Whether the bytes begin as a JSON object or array does.
     fileprivate var beginsLikeJSON: Bool {
         firstSign == UInt8(ascii: "{") || firstSign == UInt8(ascii: "[")
     }
@@ -189,5 +187,48 @@ extension Data {
         // A longer text is no answer of a service, and its values would take many times its memory.
         guard count <= 1 << 20, beginsLikeJSON else { return false }
         return (try? JSONValue(parsing: Array(self))) != nil  // why it is not does not matter
+    }
+}
+
+extension DecodingError {
+    /// The coding path of the value that could not be decoded; for a missing key, the path of that key.
+    public var codingPath: [any CodingKey] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        @unknown default: []
+        }
+    }
+
+    /// The coding path as text, such as `dailyBoxOfficeList[3].audiCnt`; nil if the document as a whole is wrong.
+    public var fieldPath: String? {
+        codingPath.isEmpty ? nil : codingPath.fieldPath
+    }
+
+    /// The reason why the value could not be decoded.
+    public var reason: String {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            // Foundation leaves the description empty for some errors, such as a Boolean in place of a Decimal.
+            context.debugDescription.isEmpty ? "the value has the wrong type" : context.debugDescription
+        case .keyNotFound: "the key is missing"
+        @unknown default: "\(self)"
+        }
+    }
+}
+
+extension Sequence<any CodingKey> {
+    /// The keys as a field path: names joined by dots, positions in brackets.
+    public var fieldPath: String {
+        var path = ""
+        for key in self {
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+        return path
     }
 }

@@ -4,7 +4,6 @@ import Glibc
 struct IPAddress: Hashable, Sendable {
     let bytes: [UInt8]
 
-    /// Parses the usual notation (`inet_pton`).
     init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -63,7 +62,6 @@ struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The usual notation (`inet_ntop`).
     var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6

@@ -133,7 +133,6 @@ public struct MailRequest: Sendable {
     /// The domain by which the client greets the server (`EHLO`): the sender's.
     var greetingName: String { String(sender.drop { $0 != "@" }.dropFirst()) }
 
-    /// The reason why the mail cannot be sent; nil if it is valid.
     var validationError: String? {
         if host.isEmpty || host.contains(where: { "/@?# ".contains($0) }) {
             return "the mail server's host name is empty or invalid"
@@ -181,7 +180,6 @@ extension Transfer {
     }
 }
 
-/// libcurl calls this for the next part of the message.
 private func sendMessage(
     buffer: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {

@@ -188,58 +188,75 @@ public struct Configuration: Sendable {
     ///
     /// - Throws: the first error that is found.
     public init(environment: [String: String]) throws(ConfigurationError) {
-        let environment = try Environment(environment)
-        requests = try environment.zeroMQAddress(.requests)
-        commands = try environment.zeroMQAddress(.commands)
-        events = try environment.zeroMQAddress(.events)
-        alerts = try environment.zeroMQAddress(.alerts)
-        alertCommands = try environment.zeroMQAddress(.alertCommands)
-        workers = try environment.hosts(.workers)
-        notifiers = try environment.hosts(.notifiers)
-        workerHTTP = try environment.httpAddress(.workerHTTP)
-        notifierHTTP = try environment.httpAddress(.notifierHTTP)
-        boardHTTP = try environment.httpAddress(.boardHTTP)
-        boardMetricsHTTP = try environment.optional(.boardMetricsHTTP, environment.httpAddress)
-        publicURL = try environment.optional(.publicURL, environment.url)
-        sandboxHTTP = try environment.httpAddress(.sandboxHTTP)
-        boardPassword = try environment.password(.boardPassword)
-        boardRate = try environment.limit(.boardRate)
-        boardRequestsPerDay = try environment.limit(.boardRequestsPerDay)
-        boardClientRate = try environment.limit(.boardClientRate)
-        boardClientLive = try environment.limit(.boardClientLive)
-        boardProxies = try environment.ipAddresses(.boardProxies)
-        boardHosts = try environment.hostNames(.boardHosts)
-        curve = try environment.curve()
-        allowsInsecureAddresses = try environment.isGiven(.insecure, as: "yes")
+        let environment = Environment(environment)
+        requests = try environment.zeroMQAddress("MARQUEE_REQUESTS", or: "tcp://127.0.0.1:5550")
+        commands = try environment.zeroMQAddress("MARQUEE_COMMANDS", or: "tcp://127.0.0.1:5551")
+        events = try environment.zeroMQAddress("MARQUEE_EVENTS", or: "tcp://127.0.0.1:5552")
+        alerts = try environment.zeroMQAddress("MARQUEE_ALERTS", or: "tcp://127.0.0.1:5553")
+        alertCommands = try environment.zeroMQAddress("MARQUEE_ALERT_COMMANDS", or: "tcp://127.0.0.1:5554")
+        workers = try environment.hosts("MARQUEE_WORKERS")
+        notifiers = try environment.hosts("MARQUEE_NOTIFIERS")
+        workerHTTP = try environment.httpAddress("MARQUEE_WORKER_HTTP", or: "127.0.0.1:8550")
+        notifierHTTP = try environment.httpAddress("MARQUEE_NOTIFIER_HTTP", or: "127.0.0.1:8551")
+        boardHTTP = try environment.httpAddress("MARQUEE_BOARD_HTTP", or: "127.0.0.1:8080")
+        boardMetricsHTTP = try environment.optional("MARQUEE_BOARD_METRICS_HTTP", environment.httpAddress)
+        publicURL = try environment.optional("MARQUEE_PUBLIC_URL", environment.url)
+        sandboxHTTP = try environment.httpAddress("MARQUEE_SANDBOX_HTTP", or: "127.0.0.1:8590")
+        boardPassword = try environment.password("MARQUEE_BOARD_PASSWORD")
+        boardRate = try environment.limit("MARQUEE_BOARD_RATE", or: 4)
+        boardRequestsPerDay = try environment.limit("MARQUEE_BOARD_REQUESTS_A_DAY", or: 300)
+        boardClientRate = try environment.limit("MARQUEE_BOARD_CLIENT_RATE", or: 50)
+        boardClientLive = try environment.limit("MARQUEE_BOARD_CLIENT_LIVE", or: 64)
+        boardProxies = try environment.ipAddresses("MARQUEE_BOARD_PROXIES")
+        boardHosts = try environment.hostNames("MARQUEE_BOARD_HOSTS")
+        curve = Curve(
+            isOn: try environment.flag("MARQUEE_CURVE", or: "off"),
+            folder: try environment.absolutePath("MARQUEE_CURVE_KEYS", or: "./marquee-keys"),
+            server: try environment.keyName("MARQUEE_CURVE_SERVER", or: "server"),
+            client: try environment.keyName("MARQUEE_CURVE_CLIENT", or: "client"))
+        allowsInsecureAddresses = try environment.isGiven("MARQUEE_INSECURE", as: "yes")
         clientLimits = ClientLimits(
-            requestsPerSecond: try environment.limit(.clientRate),
-            waitingRequests: try environment.limit(.clientQueue),
-            connections: try environment.limit(.clientConnections),
-            connectionsPerKey: try environment.limit(.clientKeyConnections),
-            pendingConnections: try environment.limit(.clientPending))
-        let memory = try environment.integer(.memory, in: 64...1_048_576, of: "MiB", "a number of MiB")
+            requestsPerSecond: try environment.limit("MARQUEE_CLIENT_RATE", or: 20000),
+            waitingRequests: try environment.limit("MARQUEE_CLIENT_QUEUE", or: 5000),
+            connections: try environment.limit("MARQUEE_CLIENT_CONNECTIONS", or: 4096),
+            connectionsPerKey: try environment.limit("MARQUEE_CLIENT_KEY_CONNECTIONS", or: 64),
+            pendingConnections: try environment.limit("MARQUEE_CLIENT_PENDING", or: 256))
+        let memory = try environment.integer(
+            "MARQUEE_MEMORY", or: 1024, in: 64...1_048_576, of: "MiB", "a number of MiB")
         memoryBudget = MemoryBudget(setting: memory << 20)
-        clientDailyMegabytes = try environment.limit(.clientDailyMegabytes)
-        requestDays = try environment.integer(.requestDays, in: 1...36_500, of: "일", "a number of days")
+        clientDailyMegabytes = try environment.limit("MARQUEE_CLIENT_DAILY_MB", or: 1024)
+        requestDays = try environment.integer(
+            "MARQUEE_REQUEST_DAYS", or: 30, in: 1...36_500, of: "일", "a number of days")
         diskReserveMegabytes = try environment.integer(
-            .diskReserve, in: 0...1_000_000, of: "MB", "a number of megabytes")
-        allowsPrivateImages = try environment.isGiven(.privateImages, as: "allow")
-        kobis = try environment.upstream(url: .kobisURL, key: .kobisKey, dailyLimit: .kobisDailyLimit)
-        kakao = try environment.upstream(url: .kakaoURL, key: .kakaoKey, dailyLimit: .kakaoDailyLimit)
-        openMarket = try environment.openMarket()
-        quotaReserve = try environment.integer(.quotaReserve, in: 0...100, of: "%", "a percentage")
-        callsAtOnce = try environment.integer(.callsAtOnce, in: 1...500)
-        schedule = try environment.optional(.schedule, environment.flag)
-        ownHistoryDays = try environment.optional(.historyDays) { variable throws(ConfigurationError) in
+            "MARQUEE_DISK_RESERVE_MB", or: 256, in: 0...1_000_000, of: "MB", "a number of megabytes")
+        allowsPrivateImages = try environment.isGiven("MARQUEE_PRIVATE_IMAGES", as: "allow")
+        kobis = Upstream(
+            url: try environment.url("MARQUEE_KOBIS_URL", or: Self.kobisURL),
+            key: try environment.secret("MARQUEE_KOBIS_KEY"),
+            dailyLimit: try environment.limit("MARQUEE_KOBIS_DAILY_LIMIT", or: 3000))
+        kakao = Upstream(
+            url: try environment.url("MARQUEE_KAKAO_URL", or: "https://dapi.kakao.com"),
+            key: try environment.secret("MARQUEE_KAKAO_KEY"),
+            dailyLimit: try environment.limit("MARQUEE_KAKAO_DAILY_LIMIT", or: 30000))
+        openMarket = OpenMarket(
+            url: try environment.optional("MARQUEE_OPENMARKET_URL", environment.url),
+            generation: try environment.choice("MARQUEE_OPENMARKET_GENERATION", or: "v3"),
+            identifier: try environment.secret("MARQUEE_OPENMARKET_IDENTIFIER"),
+            secret: try environment.secret("MARQUEE_OPENMARKET_SECRET"))
+        quotaReserve = try environment.integer("MARQUEE_QUOTA_RESERVE", or: 20, in: 0...100, of: "%", "a percentage")
+        callsAtOnce = try environment.integer("MARQUEE_CALLS_AT_ONCE", or: 4, in: 1...500)
+        schedule = try environment.optional("MARQUEE_SCHEDULE", environment.flag)
+        ownHistoryDays = try environment.optional("MARQUEE_HISTORY_DAYS") { (variable, _) throws(ConfigurationError) in
             try environment.integer(variable, in: 0...400, of: "일", "a number of days")
         }
-        dataFolder = try environment.absolutePath(.data)
-        database = try environment.databaseAddress()
-        rules = try environment.optional(.rules, environment.absolutePath)
-        logLevel = try environment.choice(.logLevel)
-        logFormat = try environment.choice(.logFormat)
-        isTraceable = try environment.isGiven(.traceable, as: "yes")
+        dataFolder = try environment.absolutePath("MARQUEE_DATA", or: "./marquee-data")
+        database = try environment.databaseAddress("MARQUEE_DATABASE")
+        rules = try environment.optional("MARQUEE_RULES", environment.absolutePath)
+        logLevel = try environment.choice("MARQUEE_LOG_LEVEL", or: "info")
+        logFormat = try environment.choice("MARQUEE_LOG_FORMAT", or: "text")
+        isTraceable = try environment.isGiven("MARQUEE_TRACEABLE", as: "yes")
         secretsInEnvironment = environment.secretsInEnvironment
+        try environment.checkNames()
     }
 
     /// The addresses at which clients reach the commands of each worker.
@@ -254,7 +271,7 @@ public struct Configuration: Sendable {
     /// Whether the worker fetches charts on schedule.
     public var runsSchedule: Bool {
         // Another URL than the real service is there for tests, which count the calls that they cause.
-        schedule ?? (kobis.key != nil && kobis.url == EnvironmentVariable.kobisURL.defaultValue)
+        schedule ?? (kobis.key != nil && kobis.url == Self.kobisURL)
     }
 
     /// The number of days before yesterday that the worker fetches for a new log, because alerts count days; 0 for none.
@@ -262,6 +279,7 @@ public struct Configuration: Sendable {
 
     /// Enough for most alerts: few movies lead, or stay away, for longer.
     private static let usualHistoryDays = 40
+    private static let kobisURL = "https://www.kobis.or.kr/kobisopenapi/webservice/rest"
 
     /// All secrets that are set, for the logger to redact.
     public var secrets: [Secret] {
@@ -275,29 +293,29 @@ public struct Configuration: Sendable {
     ///
     /// - Throws: an error that names the first address that is wrong.
     public func checkAddresses(of role: ProcessRole) throws(ConfigurationError) {
-        let sockets: [(EnvironmentVariable, ZeroMQAddress)] =
+        let sockets: [(String, ZeroMQAddress)] =
             switch role {
-            case .worker: [(.requests, requests), (.commands, commands), (.events, events)]
-            case .notifier: [(.alerts, alerts), (.alertCommands, alertCommands)]
+            case .worker: [("MARQUEE_REQUESTS", requests), ("MARQUEE_COMMANDS", commands), ("MARQUEE_EVENTS", events)]
+            case .notifier: [("MARQUEE_ALERTS", alerts), ("MARQUEE_ALERT_COMMANDS", alertCommands)]
             case .board, .sandbox: []
             }
-        let pages: [(EnvironmentVariable, HTTPAddress?)] =
+        let pages: [(String, HTTPAddress?)] =
             switch role {
-            case .worker: [(.workerHTTP, workerHTTP)]
-            case .notifier: [(.notifierHTTP, notifierHTTP)]
-            case .board: [(.boardHTTP, boardHTTP), (.boardMetricsHTTP, boardMetricsHTTP)]
-            case .sandbox: [(.sandboxHTTP, sandboxHTTP)]
+            case .worker: [("MARQUEE_WORKER_HTTP", workerHTTP)]
+            case .notifier: [("MARQUEE_NOTIFIER_HTTP", notifierHTTP)]
+            case .board: [("MARQUEE_BOARD_HTTP", boardHTTP), ("MARQUEE_BOARD_METRICS_HTTP", boardMetricsHTTP)]
+            case .sandbox: [("MARQUEE_SANDBOX_HTTP", sandboxHTTP)]
             }
         if let (variable, address) = sockets.first(where: { !$0.1.isBindable }) {
             throw ConfigurationError(
-                variable.rawValue,
+                variable,
                 "이 컴퓨터에 없는 주소입니다(\(address)). IP 주소, 인터페이스 이름 또는 *를 지정하세요. 예: tcp://*:5550",
                 "the \(role) listens at \(address), which is no address of this machine; "
                     + "expected an IP address, an interface or *, as in tcp://*:5550")
         }
         if let (variable, address) = pages.first(where: { $0.1?.isBindable == false }), let address {
             throw ConfigurationError(
-                variable.rawValue,
+                variable,
                 "이 컴퓨터에 없는 주소입니다(\(address)). IP 주소 또는 *를 지정하세요. 예: 0.0.0.0:8550",
                 "the \(role) listens at \(address), which is no address of this machine; "
                     + "expected an IP address or *, as in 0.0.0.0:8550")
@@ -305,13 +323,13 @@ public struct Configuration: Sendable {
         guard !curve.isOn, !allowsInsecureAddresses else { return }
         if let (variable, address) = sockets.first(where: { !$0.1.isLocal }) {
             throw ConfigurationError(
-                variable.rawValue,
+                variable,
                 "다른 컴퓨터에서 연결할 수 있는 주소이지만(\(address)) 암호화가 꺼져 있습니다. "
-                    + "\(EnvironmentVariable.curve.rawValue)=on을 설정하거나, 이 컴퓨터 안의 주소를 지정하거나, "
-                    + "\(EnvironmentVariable.insecure.rawValue)=yes로 허용하세요",
+                    + "MARQUEE_CURVE=on을 설정하거나, 이 컴퓨터 안의 주소를 지정하거나, "
+                    + "MARQUEE_INSECURE=yes로 허용하세요",
                 "other machines can connect to \(address), and encryption is off; "
-                    + "set \(EnvironmentVariable.curve.rawValue)=on, use a local address, "
-                    + "or allow it with \(EnvironmentVariable.insecure.rawValue)=yes"
+                    + "set MARQUEE_CURVE=on, use a local address, "
+                    + "or allow it with MARQUEE_INSECURE=yes"
             )
         }
     }

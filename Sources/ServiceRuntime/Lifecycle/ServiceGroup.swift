@@ -17,10 +17,6 @@ public struct SimpleService: Service {
     private let stopBody: @Sendable () async -> Void
 
     /// Makes a service.
-    ///
-    /// - Parameters:
-    ///   - run: the work; it must return after `stop` was called, and when the task is cancelled.
-    ///   - stop: requests that `run` returns.
     public init(_ run: @escaping @Sendable () async throws -> Void, stop: @escaping @Sendable () async -> Void) {
         runBody = run
         stopBody = stop
@@ -55,11 +51,6 @@ public struct ServiceGroup: Sendable {
     private let clock: any Clock<Duration>
 
     /// Makes a group.
-    ///
-    /// - Parameters:
-    ///   - services: the services in the order in which they start.
-    ///   - grace: the time that all services together have for a graceful stop.
-    ///   - clock: the clock that measures the grace period.
     public init(
         _ services: [any Service], grace: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) {

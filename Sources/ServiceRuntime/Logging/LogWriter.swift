@@ -41,10 +41,6 @@ public final class LogWriter: Sendable {
     private let queue = Locked<WakeupQueue<Pending>?>(nil)
 
     /// Makes a writer.
-    ///
-    /// - Parameters:
-    ///   - descriptor: where the lines go.
-    ///   - limit: the number of bytes at which the queue is full.
     init(_ descriptor: Int32, limit: Int) {
         output = Output(descriptor: descriptor)
         self.limit = limit
@@ -54,10 +50,6 @@ public final class LogWriter: Sendable {
     var dropped: Int { output.dropped.count }
 
     /// Queues whole lines to be written. Never blocks.
-    ///
-    /// - Parameters:
-    ///   - lines: the bytes of the lines.
-    ///   - notice: returns the line that says how many were dropped.
     func write(_ lines: [UInt8], notice: @escaping @Sendable (Int) -> [UInt8]) {
         let queue = queue.withLock { [output] queue in
             if queue == nil { queue = try? Self.start(output) }

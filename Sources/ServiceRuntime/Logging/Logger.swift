@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import Text
 
 /// Writes one line per event to standard error, as text or as JSON.
@@ -20,14 +21,7 @@ public struct Logger: Sendable {
         /// Orders levels by severity.
         public static func < (one: Level, other: Level) -> Bool { one.rank < other.rank }
 
-        private var rank: Int {
-            switch self {
-            case .debug: 0
-            case .info: 1
-            case .warning: 2
-            case .error: 3
-            }
-        }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// The format of a line.
@@ -51,14 +45,6 @@ public struct Logger: Sendable {
     private var context: [Metadata.Element] = []
 
     /// Makes a logger.
-    ///
-    /// - Parameters:
-    ///   - label: the part of the program that logs.
-    ///   - level: the lowest level that is written.
-    ///   - format: the format of a line.
-    ///   - secrets: the secrets to redact in metadata.
-    ///   - wallClock: the clock for the time of a line.
-    ///   - write: writes the bytes of one or more whole lines; nil for standard error, without blocking.
     public init(
         label: StaticString, level: Level = .info, format: Format = .text, secrets: [Secret] = [],
         wallClock: WallClock = .system, write: (@Sendable ([UInt8]) -> Void)? = nil
@@ -70,11 +56,9 @@ public struct Logger: Sendable {
         self.write =
             write ?? { lines in
                 LogWriter.standardError.write(lines) { count in
-                    Line(
-                        time: wallClock.now().rfc3339, level: .warning, label: label,
-                        message: "log lines were dropped because nobody read them",
-                        fields: [Field(key: .count, value: .integer(count))]
-                    ).encoded(as: format)
+                    Self.line(
+                        wallClock.now().rfc3339, .warning, label, "log lines were dropped because nobody read them",
+                        [(.count, .integer(count))], as: format)
                 }
             }
         redactor = Redactor(secrets.map(\.value))
@@ -132,13 +116,66 @@ public struct Logger: Sendable {
     }
 
     private func line(_ level: Level, _ message: StaticString, _ metadata: Metadata, at time: String) -> [UInt8] {
-        Line(time: time, level: level, label: label, message: message, fields: fields(context) + fields(metadata))
-            .encoded(as: format)
+        let fields = (context + metadata).compactMap { key, value in
+            value.map { (key, FieldValue($0, redactedBy: redactor)) }
+        }
+        return Self.line(time, level, label, message, fields, as: format)
     }
 
-    private func fields(_ metadata: some Sequence<Metadata.Element>) -> [Field] {
-        metadata.compactMap { key, value in
-            value.map { Field(key: key, value: Field.Value($0, redactedBy: redactor)) }
+    // MARK: Lines
+
+    /// A value by its type in JSON, redacted.
+    private enum FieldValue {
+        case text(String)
+        case integer(Int)
+        case flag(Bool)
+
+        init(_ value: any CustomStringConvertible, redactedBy redactor: Redactor) {
+            switch value {
+            case let integer as Int: self = .integer(integer)
+            case let flag as Bool: self = .flag(flag)
+            // Redacted first: what is cut in the middle of a secret would keep half of it.
+            default: self = .text(redactor.redact(value.description).prefix(bytes: 4 << 10))
+            }
+        }
+    }
+
+    /// Returns the bytes of a line, including its line break.
+    private static func line(
+        _ time: String, _ level: Level, _ label: StaticString, _ message: StaticString,
+        _ fields: [(Key, FieldValue)], as format: Format
+    ) -> [UInt8] {
+        switch format {
+        case .text:
+            let name = level.rawValue + String(repeating: " ", count: 7 - level.rawValue.utf8.count)
+            var line = "\(time) \(name) \(label): \(message)"
+            for (key, value) in fields {
+                line += " \(key.rawValue)="
+                switch value {
+                case .text(let text): line += text.needsNoQuotes ? text : text.quoted
+                case .integer(let integer): line += String(integer)
+                case .flag(let flag): line += String(flag)
+                }
+            }
+            return Array((line + "\n").utf8)
+        case .json:
+            var json = JSONWriter(capacity: 512)
+            json.member("time", time, isFirst: true)
+            json.member("level", level.rawValue)
+            json.beginMember("label")
+            json.appendQuoted(label.description)
+            json.beginMember("message")
+            json.appendQuoted(message.description)
+            for (key, value) in fields {
+                json.appendJSON(",\"\(key.rawValue)\":")
+                switch value {
+                case .text(let text): json.appendQuoted(text)
+                case .integer(let integer): json.appendNumber(integer)
+                case .flag(let flag): json.appendJSON(String(flag))
+                }
+            }
+            json.appendJSON("}\n")
+            return json.bytes
         }
     }
 }
@@ -191,5 +228,30 @@ extension Logger {
         case count
         case dropped
         case after
+    }
+}
+
+extension String {
+    /// Whether the text can be a value in a text line without quotes.
+    fileprivate var needsNoQuotes: Bool {
+        !isEmpty
+            && !unicodeScalars.contains { scalar in
+                scalar == "\"" || scalar == "\\" || scalar == "=" || scalar.properties.isWhitespace
+                    || scalar.isUnprintable
+            }
+    }
+
+    /// The text as a JSON string in quotes, in which unprintable scalars are escaped, too.
+    var quoted: String {
+        var json = JSONWriter(capacity: utf8.count + 2)
+        json.appendQuoted(self)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
+extension JSONWriter {
+    /// Appends a string, in which unprintable scalars are escaped, too.
+    fileprivate mutating func appendQuoted(_ text: String) {
+        appendText(text, escaping: \.isUnprintable)
     }
 }

@@ -10,7 +10,14 @@ public final class Metrics: Sendable {
     /// The labels that distinguish a sample from the others of its metric.
     public typealias Labels = KeyValuePairs<StaticString, String>
 
-    private let families = Locked<[MetricFamily]>([])
+    private struct Family: Sendable {
+        let name: String
+        let help: String
+        let kind: String
+        let read: @Sendable () async throws -> [MetricSample]
+    }
+
+    private let families = Locked<[Family]>([])
 
     /// Makes an empty registry.
     public init() {}
@@ -18,13 +25,9 @@ public final class Metrics: Sendable {
     // MARK: Counters and histograms
 
     /// Adds a counter and returns it.
-    ///
-    /// - Parameters:
-    ///   - name: the name, which ends in `_total`.
-    ///   - help: one sentence for operators.
     public func counter(_ name: StaticString, _ help: StaticString) -> Counter {
         let counter = Counter()
-        add(MetricFamily(name, help, .counter) { [MetricSample(value: Double(counter.count))] })
+        add(name, help, "counter") { [("", "", Double(counter.count))] }
         return counter
     }
 
@@ -32,19 +35,16 @@ public final class Metrics: Sendable {
     public func counters<Key: Hashable>(
         _ name: StaticString, _ help: StaticString, for keys: some Sequence<Key>, labels: (Key) -> Labels
     ) -> [Key: Counter] {
-        let members = keys.map { (key: $0, labels: MetricLabels(labels($0)), counter: Counter()) }
+        let members = keys.map { ($0, labels: Self.text(labels($0)), counter: Counter()) }
         let counted = members.map { ($0.labels, $0.counter) }
-        add(
-            MetricFamily(name, help, .counter) {
-                counted.map { labels, counter in MetricSample(labels: labels, value: Double(counter.count)) }
-            })
-        return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.counter) })
+        add(name, help, "counter") { counted.map { ("", $0, Double($1.count)) } }
+        return Dictionary(uniqueKeysWithValues: members.map { ($0.0, $0.counter) })
     }
 
     /// Adds a histogram of durations in seconds and returns it.
     public func histogram(_ name: StaticString, _ help: StaticString) -> Histogram {
         let histogram = Histogram()
-        add(MetricFamily(name, help, .histogram) { histogram.samples(MetricLabels()) })
+        add(name, help, "histogram") { histogram.samples("") }
         return histogram
     }
 
@@ -52,13 +52,10 @@ public final class Metrics: Sendable {
     public func histograms<Key: Hashable>(
         _ name: StaticString, _ help: StaticString, for keys: some Sequence<Key>, labels: (Key) -> Labels
     ) -> [Key: Histogram] {
-        let members = keys.map { (key: $0, labels: MetricLabels(labels($0)), histogram: Histogram()) }
+        let members = keys.map { ($0, labels: Self.text(labels($0)), histogram: Histogram()) }
         let measured = members.map { ($0.labels, $0.histogram) }
-        add(
-            MetricFamily(name, help, .histogram) {
-                measured.flatMap { labels, histogram in histogram.samples(labels) }
-            })
-        return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.histogram) })
+        add(name, help, "histogram") { measured.flatMap { $1.samples($0) } }
+        return Dictionary(uniqueKeysWithValues: members.map { ($0.0, $0.histogram) })
     }
 
     // MARK: Values that are read at a scrape
@@ -67,7 +64,7 @@ public final class Metrics: Sendable {
     public func gauge(
         _ name: StaticString, _ help: StaticString, read: @escaping @Sendable () async throws -> Double?
     ) {
-        add(MetricFamily(name, help, .gauge) { try await read().map { [MetricSample(value: $0)] } ?? [] })
+        add(name, help, "gauge") { try await read().map { [("", "", $0)] } ?? [] }
     }
 
     /// Adds a gauge with one sample for each label value that `read` returns. The scrape has no sample if `read` throws.
@@ -77,14 +74,14 @@ public final class Metrics: Sendable {
         _ name: StaticString, _ help: StaticString, by label: StaticString,
         read: @escaping @Sendable () async throws -> [String: Double]
     ) {
-        add(MetricFamily(name, help, .gauge) { Self.samples(try await read(), by: label) })
+        add(name, help, "gauge") { Self.samples(try await read(), by: label) }
     }
 
     /// Adds a counter whose total is counted elsewhere, read as by ``gauge(_:_:read:)``.
     public func counter(
         _ name: StaticString, _ help: StaticString, read: @escaping @Sendable () async throws -> Double?
     ) {
-        add(MetricFamily(name, help, .counter) { try await read().map { [MetricSample(value: $0)] } ?? [] })
+        add(name, help, "counter") { try await read().map { [("", "", $0)] } ?? [] }
     }
 
     /// Adds a counter whose totals are counted elsewhere, read as by ``gauges(_:_:by:read:)``.
@@ -92,7 +89,7 @@ public final class Metrics: Sendable {
         _ name: StaticString, _ help: StaticString, by label: StaticString,
         read: @escaping @Sendable () async throws -> [String: Double]
     ) {
-        add(MetricFamily(name, help, .counter) { Self.samples(try await read(), by: label) })
+        add(name, help, "counter") { Self.samples(try await read(), by: label) }
     }
 
     // MARK: Exposition
@@ -100,11 +97,21 @@ public final class Metrics: Sendable {
     /// Returns all metrics in the text format of Prometheus (0.0.4), in the order in which they were added.
     public func text() async -> String {
         var text = ""
-        for family in families.withLock({ $0 }) { text += await family.text() }
+        for family in families.withLock({ $0 }) {
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind)\n"
+            // The gap shows that there is no value; the part that failed logs why.
+            for (suffix, labels, value) in (try? await family.read()) ?? [] {
+                text += "\(family.name)\(suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(value.metricText)\n"
+            }
+        }
         return text
     }
 
-    private func add(_ family: MetricFamily) {
+    private func add(
+        _ name: StaticString, _ help: StaticString, _ kind: String,
+        read: @escaping @Sendable () async throws -> [MetricSample]
+    ) {
+        let family = Family(name: name.description, help: help.description, kind: kind, read: read)
         families.withLock { families in
             precondition(!families.contains { $0.name == family.name }, "two metrics have the name \(family.name)")
             families.append(family)
@@ -112,11 +119,16 @@ public final class Metrics: Sendable {
     }
 
     private static func samples(_ values: [String: Double], by label: StaticString) -> [MetricSample] {
-        values.sorted { $0.key < $1.key }.map { labelValue, value in
-            MetricSample(labels: MetricLabels([label: labelValue]), value: value)
-        }
+        values.sorted { $0.key < $1.key }.map { ("", text([label: $0]), $1) }
+    }
+
+    private static func text(_ labels: Labels) -> String {
+        labels.map { "\($0)=\"\($1.metricEscaped)\"" }.joined(separator: ",")
     }
 }
+
+/// What follows the metric's name (`_sum`), the labels without braces, and the value.
+private typealias MetricSample = (suffix: String, labels: String, value: Double)
 
 /// A count that only grows, made by ``Metrics``. Any thread may add to it.
 public final class Counter: Sendable {
@@ -162,17 +174,40 @@ public final class Histogram: Sendable {
     }
 
     /// Returns the cumulative buckets, the sum and the count, all of one moment.
-    func samples(_ labels: MetricLabels) -> [MetricSample] {
+    fileprivate func samples(_ labels: String) -> [MetricSample] {
         let current = state.withLock { $0 }
+        let separator = labels.isEmpty ? "" : ","
         var count = 0
         var samples: [MetricSample] = []
         for (bound, added) in zip(Self.bounds + [.infinity], current.counts) {
             count += added
-            samples.append(
-                MetricSample(suffix: "_bucket", labels: labels.adding("le", bound.metricText), value: Double(count)))
+            samples.append(("_bucket", "\(labels)\(separator)le=\"\(bound.metricText)\"", Double(count)))
         }
-        samples.append(MetricSample(suffix: "_sum", labels: labels, value: current.sum))
-        samples.append(MetricSample(suffix: "_count", labels: labels, value: Double(count)))
-        return samples
+        return samples + [("_sum", labels, current.sum), ("_count", labels, Double(count))]
+    }
+}
+
+extension Double {
+    /// The number in the text format; a whole number has no decimal point.
+    var metricText: String {
+        switch self {
+        case .infinity: "+Inf"
+        case -.infinity: "-Inf"
+        case _ where isNaN: "NaN"
+        default: Int(exactly: self)?.description ?? description
+        }
+    }
+}
+
+extension String {
+    /// The text, escaped for the value of a label.
+    fileprivate var metricEscaped: String {
+        unicodeScalars.map { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\\", "\"": "\\\(scalar)"
+            default: String(scalar)
+            }
+        }.joined()
     }
 }

@@ -28,7 +28,6 @@ public struct DataFolder: Sendable {
         "board.log",
         "images.db", "sandbox",
     ]
-    /// The rights of the group and of others.
     private static let foreignRights: mode_t = 0o077
 
     /// The path of the folder.

@@ -15,11 +15,7 @@ public struct DiskSpace: Sendable {
         (free, size) = (Double(information.f_bavail) * block, Double(information.f_blocks) * block)
     }
 
-    /// Whether less is free than a worker leaves for requests that were accepted.
-    ///
-    /// - Parameters:
-    ///   - reserve: The bytes to leave free.
-    ///   - largestPart: On a small disk the reserve is no more than this part of it.
+    /// Whether less than `reserve` bytes are free; on a small disk the reserve is no more than `largestPart` of it.
     public func isBelow(reserve: Double, largestPart: Double = 0.05) -> Bool {
         free < min(reserve, size * largestPart)
     }

@@ -5,9 +5,6 @@ public import Text
 public enum BoundedFile {
     /// Reads a file.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - limit: the largest size in bytes.
     /// - Throws: `BoundedFileError` if a system call fails or the file is larger than `limit`.
     public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
         // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
