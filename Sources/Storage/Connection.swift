@@ -18,11 +18,7 @@ public class Connection {
 
     // MARK: - Statements
 
-    /// Runs a statement to its end and ignores its rows.
-    ///
-    /// - Parameters:
-    ///   - sql: One statement, with a `?` for each value.
-    ///   - values: The values to bind, in order.
+    /// Runs one statement, with a `?` for each value, to its end and ignores its rows.
     public final func execute<each Value: Storable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(DatabaseError) {
@@ -41,9 +37,6 @@ public class Connection {
     }
 
     /// Runs a query and returns its rows.
-    ///
-    /// - Parameter columns: The types of the first columns.
-    /// - Throws: `DatabaseError`; its kind is `corrupt` if a column is of another type.
     public final func query<each Value: Storable, each Column: Storable>(
         _ sql: StaticString, _ values: repeat each Value, as columns: repeat (each Column).Type
     ) throws(DatabaseError) -> [(repeat each Column)] {
@@ -62,7 +55,6 @@ public class Connection {
         try run(sql, stored(repeat each values), inParts: true, read: body)
     }
 
-    /// Converts the values to the form in which they are bound.
     // Here, where each type is known at compile time, the values need no existential box.
     private func stored<each Value: Storable>(_ values: repeat each Value) -> [StoredValue] {
         var stored: [StoredValue] = []
@@ -80,8 +72,6 @@ public class Connection {
     }
 
     /// Makes the error of damaged content, for code that verifies the meaning of its tables.
-    ///
-    /// - Parameter reason: The damage; its lines are joined, because an error has one line.
     public final func damage(_ reason: String) -> DatabaseError {
         let line = reason.split(separator: "\n").joined(separator: ": ")
         return DatabaseError(.corrupt, "checking", name, reason: line)
@@ -98,9 +88,6 @@ public class Connection {
     /// Whether a transaction is open and can be committed.
     var isInTransaction: Bool { preconditionFailure("an engine's") }
 
-    /// Runs a statement and calls `read` at each row, until it returns false.
-    ///
-    /// - Parameter inParts: Whether the rows may be too many for memory, or are not all read.
     func send(
         _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
         read: (borrowing Row) throws(DatabaseError) -> Bool
@@ -119,10 +106,8 @@ public class Connection {
     /// Begins a transaction: one that writes, after those of all other writers, or one that only reads.
     func begin(writing: Bool) throws(DatabaseError) { preconditionFailure("an engine's") }
 
-    /// Commits; when it returns, the changes are on disk.
     func end() throws(DatabaseError) { preconditionFailure("an engine's") }
 
-    /// Undoes the transaction, if there is one.
     func undo() { preconditionFailure("an engine's") }
 
     /// Ends the connection in order; `deinit` does the rest.
@@ -135,4 +120,100 @@ public class Connection {
     ///
     /// Does nothing for PostgreSQL, whose log is its operator's.
     public func eraseLogAfterCommit() {}
+}
+
+/// The open transaction of a connection, if there is one.
+struct Transaction {
+    var isOpen = false
+    /// Why the engine has rolled the transaction back, or why it must not be committed.
+    private(set) var failure: DatabaseError?
+    var actions: [() -> Void] = []
+
+    /// Throws if the engine has rolled the transaction back.
+    // Without this check, each further statement would be a transaction of its own.
+    func check() throws(DatabaseError) {
+        if let failure { throw failure }
+    }
+
+    mutating func fail(with error: DatabaseError) {
+        if isOpen { failure = failure ?? error }
+    }
+}
+
+extension Connection {
+    // MARK: - Begin and end
+
+    func beginWriting() throws(DatabaseError) {
+        try begin(writing: true)
+        transaction = Transaction(isOpen: true)
+    }
+
+    /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
+    func beginReading() throws(DatabaseError) {
+        try begin(writing: false)
+        transaction = Transaction(isOpen: true)
+    }
+
+    func rollBack() {
+        transaction = Transaction()
+        undo()
+    }
+
+    /// Commits the transaction and runs its actions, or rolls it back if the commit fails.
+    func commit() throws(DatabaseError) {
+        do throws(DatabaseError) {
+            try transaction.check()
+            try end()
+        } catch {
+            rollBack()
+            throw error
+        }
+        let actions = transaction.actions
+        transaction = Transaction()
+        complete(actions)
+    }
+
+    func complete(_ actions: [() -> Void]) {
+        commitCount.withLock { $0 += 1 }
+        for action in actions { action() }
+    }
+
+    /// Calls `action` once the changes of this write are on disk, before any write that shares the commit returns.
+    ///
+    /// Actions run in the order of the writes, on the writer's queue; they must be short and must not wait for the database.
+    /// If the write is rolled back, its actions do not run.
+    public final func afterCommit(_ action: @escaping () -> Void) {
+        transaction.actions.append(action)
+    }
+
+    // MARK: - Writes in one transaction
+
+    /// Runs a write in the open transaction, which must be rolled back if this throws.
+    func runWithoutSavepoint<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        let value = try body(self)
+        guard isInTransaction else {
+            throw DatabaseError(.other, "writing to", name, reason: "the body of the write has ended the transaction")
+        }
+        return value
+    }
+
+    /// Runs a write in the open transaction, and undoes this write alone if it throws.
+    func runInSavepoint<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+        try execute("savepoint body")
+        let actionCount = transaction.actions.count
+        do {
+            let value = try body(self)
+            try execute("release body")
+            return value
+        } catch {
+            transaction.actions.removeLast(transaction.actions.count - actionCount)
+            do throws(DatabaseError) {
+                try execute("rollback to body")
+                try execute("release body")
+            } catch let failure {
+                transaction.fail(with: failure)
+            }
+            throw error
+        }
+    }
 }

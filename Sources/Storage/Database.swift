@@ -20,11 +20,6 @@ public final class Database: Sendable {
     ///
     /// Blocks the calling thread, for a file about a second per gigabyte; call it when the process starts.
     ///
-    /// - Parameters:
-    ///   - location: Where the database is.
-    ///   - schema: The tables.
-    ///   - isShared: Whether other processes may write to the database, too, if it is on a server. Writes of all of them
-    ///     are in one order, each after those that are committed.
     /// - Throws: `DatabaseError`. Its kind is `inUse` while another process has the database open; on a server, one that has
     ///   written nothing for 15 seconds is replaced instead. Its kind is `corrupt` for a damaged file, and also for one that
     ///   lacks acknowledged commits, for example because its write-ahead log is missing. The file is then left as it is.
@@ -43,16 +38,11 @@ public final class Database: Sendable {
     }
 
     /// Opens the file in an existing folder or creates it.
-    ///
-    /// Only one `Database` in all processes can have a file open; connections that only read, such as a backup's or a
-    /// shell's, can be open at the same time.
     public convenience init(path: String, schema: Schema) throws(DatabaseError) {
         try self.init(.file(path), schema: schema)
     }
 
     /// Opens a file whose content can be created again; replaces a file that this version cannot use by an empty one.
-    ///
-    /// - Parameter onDiscard: Called with the reason before a file is deleted.
     public static func openOrRecreate(
         path: String, schema: Schema, onDiscard: (DatabaseError) -> Void
     ) throws(DatabaseError) -> Database {
@@ -86,10 +76,8 @@ public final class Database: Sendable {
     /// are undone and get that error, and the database stays usable. If a server's answer to the commit is lost, they wait
     /// until it is known; after five seconds they get an error, and what they did may be made.
     ///
-    /// The number of waiting writes has no limit but the number of callers. A write is made even if its caller is cancelled.
-    ///
-    /// - Parameter body: Must not begin or end a transaction, and must change nothing but the database: if a write that
-    ///   shares the commit throws, all bodies run again.
+    /// A write is made even if its caller is cancelled. If a write that shares the commit throws, all bodies run again:
+    /// they change nothing but the database, and begin or end no transaction.
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -97,8 +85,6 @@ public final class Database: Sendable {
     }
 
     /// Runs `body` on the database as the last finished write has left it; all its queries see the same state.
-    ///
-    /// Reads wait for one another but not for writes.
     public func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
         try await reader.read(body)
     }
@@ -113,8 +99,6 @@ public final class Database: Sendable {
     /// Runs `body` on a database that it can only read and that another process may be writing.
     ///
     /// All queries see the same state. Blocks the calling thread. The pages of a file are not verified.
-    ///
-    /// - Throws: `DatabaseError` if there is no database or its tables are of another version, and the error of `body`.
     public static func inspect<Value>(
         _ location: DatabaseLocation, schema: Schema, _ body: (Connection) throws -> Value
     ) throws -> Value {
@@ -131,5 +115,41 @@ public final class Database: Sendable {
         case .file(let path): try SQLiteConnection.reading(path: path, schema: schema)
         case .server(let server): try PostgreSQLConnection.reading(server, schema: schema)
         }
+    }
+}
+
+/// Where a database is.
+public enum DatabaseLocation: Hashable, Sendable {
+    /// A file of SQLite, by its path.
+    case file(String)
+    /// A part of a PostgreSQL database.
+    case server(DatabaseServer)
+
+    /// What messages call the database: its path, or its address without the password.
+    public var name: String {
+        switch self {
+        case .file(let path): path
+        case .server(let server): server.name
+        }
+    }
+}
+
+/// A schema in a PostgreSQL database.
+public struct DatabaseServer: Hashable, Sendable, CustomStringConvertible {
+    /// The address as libpq reads it, a URL or words such as `host=a,b`; it may have a password.
+    let address: String
+    /// The schema, in PostgreSQL's sense, that has all tables; it is made if it is missing.
+    let namespace: String
+    /// What messages call the database: `postgresql://HOST:PORT/DATABASE`, without user and password.
+    let name: String
+
+    /// The name; the address may have a password.
+    public var description: String { name }
+
+    /// Names a schema of the database at an address; does not connect.
+    public init(address: String, namespace: String) {
+        self.address = address
+        self.namespace = namespace
+        name = PostgreSQLSession.name(of: address)
     }
 }

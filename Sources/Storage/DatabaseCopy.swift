@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A copy of a database in a place that has none, also of the other engine: all tables with all their rows.
 ///
 /// As long as it exists, nobody else writes the two databases. Until it is finished there is nothing at the target, whatever
@@ -7,9 +9,6 @@ public final class DatabaseCopy {
     private let target: any CopyTarget
 
     /// Opens both databases, the source as its process does; returns nil if there is nothing to copy.
-    ///
-    /// - Parameter schema: The tables of both.
-    /// - Throws: `DatabaseError`; its kind is `inUse` if a process has one open, and `exists` if the target has tables.
     public init?(
         from source: DatabaseLocation, to target: DatabaseLocation, schema: Schema
     ) throws(DatabaseError) {
@@ -73,7 +72,6 @@ public final class DatabaseCopy {
 ///
 /// Here alone statements are made of texts: of the names of tables and columns, never of values.
 protocol CopySide: AnyObject {
-    /// What messages call the database.
     var name: String { get }
     /// The query for all columns of this program's tables: table, column, and place in the primary key, from 1.
     var catalogue: String { get }
@@ -81,23 +79,18 @@ protocol CopySide: AnyObject {
     func rows(of sql: String, _ values: [StoredValue]) throws(DatabaseError) -> [[StoredValue]]
 }
 
-/// The database that a copy makes.
 protocol CopyTarget: CopySide {
-    /// Commits; when it returns, the database is on disk.
     func finish() throws(DatabaseError)
 }
 
 /// A table as both engines have it; the names are quoted.
 private struct CopiedTable: Equatable {
     let name: String
-    /// In the order of their names.
     var columns: [String] = []
-    /// The columns of the primary key, in its order.
     var key: [String] = []
 }
 
 extension CopySide {
-    /// Returns the tables, in the order of their names.
     fileprivate func tables() throws(DatabaseError) -> [CopiedTable] {
         var tables: [CopiedTable] = []
         for row in try rows(of: "\(catalogue) order by 1, 3, 2", []) {
@@ -116,7 +109,6 @@ extension CopySide {
 private struct TableReader {
     private let side: any CopySide
     private let query: String
-    /// Where the columns of the key are in a row.
     private let key: [Int]
     private let condition: String
     private let end: String
@@ -135,7 +127,6 @@ private struct TableReader {
         end = table.key.isEmpty ? " order by \(columns)" : " order by \(order) limit 100"
     }
 
-    /// Returns the next rows; none at the end.
     mutating func next() throws(DatabaseError) -> [[StoredValue]] {
         guard !isAtEnd else { return [] }
         let sql = query + (last == nil ? "" : condition) + end
@@ -143,5 +134,163 @@ private struct TableReader {
         last = rows.last.map { row in key.map { row[$0] } }
         isAtEnd = rows.isEmpty || key.isEmpty
         return rows
+    }
+}
+
+extension SQLiteConnection: CopySide {
+    /// Opens a file to copy it; returns nil if there is none.
+    static func copySource(_ path: String, _ schema: Schema) throws(DatabaseError) -> SQLiteConnection? {
+        guard FileOperations.exists(path) else { return nil }
+        // As its process does: so nobody else writes it, and one that lacks commits is not copied.
+        guard let connection = try writing(path: path, schema: schema) as? SQLiteConnection else {
+            preconditionFailure("another engine's")
+        }
+        try connection.beginReading()
+        return connection
+    }
+
+    var catalogue: String {
+        """
+        select t.name, c.name, c.pk from sqlite_schema as t, pragma_table_info(t.name) as c
+        where t.type = 'table' and t.name <> 'commit_count' and t.name not like 'sqlite\\_%' escape '\\'
+        """
+    }
+
+    func rows(of sql: String, _ values: [StoredValue]) throws(DatabaseError) -> [[StoredValue]] {
+        let statement = try Statement("a copy", text: sql, on: handle, name: name)
+        var rows: [[StoredValue]] = []
+        var code = statement.bind(values)
+        if code == SQLITE_OK { code = sqlite3_step(statement.pointer) }
+        while code == SQLITE_ROW {
+            rows.append((0..<sqlite3_column_count(statement.pointer)).map { statement.value($0) ?? .null })
+            code = sqlite3_step(statement.pointer)
+        }
+        guard code == SQLITE_DONE else { throw DatabaseError("copying", name, code: code, on: handle) }
+        return rows
+    }
+}
+
+/// A file that gets its name when it is complete.
+final class NewFile: CopyTarget {
+    let name: String
+    private let incoming: String
+    private let lock: FileLock
+    private var connection: SQLiteConnection?
+
+    /// Makes the tables in a file beside the one that is to be.
+    init(_ path: String, _ schema: Schema) throws(DatabaseError) {
+        name = path
+        incoming = "\(path)-incoming"
+        lock = try FileLock(database: path)
+        guard !FileOperations.exists(path), !FileOperations.exists("\(path)-wal") else {
+            throw DatabaseError(.exists, "copying to", path, reason: "there is a database")
+        }
+        try FileOperations.remove(incoming)  // left by a process that was killed here
+        try FileOperations.create(incoming)
+        let connection = try SQLiteConnection(path: incoming, isWritten: true)
+        // Nobody needs a file that is not complete, and it is synced at the end.
+        try connection.execute("pragma journal_mode = off")
+        try connection.execute("pragma synchronous = off")
+        try schema.migrate(connection)
+        try connection.beginWriting()
+        self.connection = connection
+    }
+
+    deinit {
+        connection = nil
+        try? FileOperations.remove(incoming)  // the next copy removes it, too
+    }
+
+    var catalogue: String { connection?.catalogue ?? "" }
+
+    func rows(of sql: String, _ values: [StoredValue]) throws(DatabaseError) -> [[StoredValue]] {
+        try connection?.rows(of: sql, values) ?? []
+    }
+
+    func finish() throws(DatabaseError) {
+        try connection?.commit()
+        connection = nil  // closes the file
+        try FileOperations.synchronize(incoming)
+        // The number of an earlier file does not apply to this one.
+        lock.recordCommits(0)
+        try FileOperations.synchronize("\(name)-lock")
+        try FileOperations.move(incoming, to: name)
+        try FileOperations.synchronize(FileOperations.folder(of: name))
+    }
+}
+
+extension PostgreSQLSession: CopyTarget {
+    /// Opens a database to copy it; returns nil if it has no tables of this program.
+    static func copySource(_ server: DatabaseServer, _ schema: Schema) throws(DatabaseError) -> PostgreSQLSession? {
+        let session = try PostgreSQLSession(server)
+        do throws(DatabaseError) {
+            try schema.check(session, server)
+        } catch {
+            guard error.kind == .notADatabase else { throw error }
+            return nil
+        }
+        try session.lock()
+        session.patience = -1  // a table takes as long as it is large
+        try session.run("begin isolation level repeatable read, read only")
+        return session
+    }
+
+    /// Makes the tables, in a transaction that stays open.
+    static func copyTarget(_ server: DatabaseServer, _ schema: Schema) throws(DatabaseError) -> PostgreSQLSession {
+        let session = try PostgreSQLSession(server)
+        try schema.prepare(session, server)
+        try session.lock()
+        session.patience = -1  // a table takes as long as it is large
+        try session.run("begin isolation level read committed, read write")
+        guard try session.run("select version from marquee_schema") == "0" else {
+            let reason = "its schema \(server.namespace) has the tables of a marquee"
+            throw DatabaseError(.exists, "copying to", server.name, reason: reason)
+        }
+        try schema.update(session, server)
+        return session
+    }
+
+    /// Takes the lock of the process that writes; the server ends it with the session.
+    private func lock() throws(DatabaseError) {
+        try takeLock(isShared: false)
+        // So that a process which starts meanwhile does not take this one for frozen.
+        try run(
+            """
+            insert into marquee_writer (id, number, written_at) values ('copy', 0, now() + interval '1 day')
+            on conflict (id) do update set written_at = excluded.written_at
+            """)
+    }
+
+    var catalogue: String {
+        """
+        select relname::text collate "C", attname::text collate "C",
+            coalesce(array_position(indkey::smallint[], attnum), -1)::bigint + 1
+        from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+            left join pg_index on indrelid = pg_class.oid and indisprimary
+        where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname not like 'marquee\\_%'
+        """
+    }
+
+    func rows(of sql: String, _ values: [StoredValue]) throws(DatabaseError) -> [[StoredValue]] {
+        let result = try execute(once: PostgreSQLDialect.statement(sql), values, as: "a copy")
+        var rows: [[StoredValue]] = []
+        while result.row < result.rowCount {
+            rows.append((0..<result.columnCount).map { result.value($0) ?? .null })
+            result.row += 1
+        }
+        return rows
+    }
+
+    func finish() throws(DatabaseError) {
+        // Rows that come get numbers after those that were copied.
+        let script = try run(
+            """
+            select string_agg(format('select setval(pg_get_serial_sequence(%L, %L), max(%I)) from %I',
+                quote_ident(relname), attname, attname, relname), ';')
+            from pg_class join pg_attribute on attrelid = pg_class.oid and attidentity <> ''
+            where relnamespace = current_schema()::regnamespace
+            """)
+        if let script { try run(script) }
+        try commit()
     }
 }

@@ -1,36 +1,31 @@
+import CPostgreSQL
+import CSQLite
+import Glibc
+
 /// The failure of a database operation: the action, the database, the reason, and the operator's remedy.
 ///
 /// It never contains bound values: statements are quoted with their placeholders.
 public struct DatabaseError: Error, Hashable, Sendable {
     /// The kinds of failure that callers distinguish; the raw value is the code for metrics.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The file or its folder cannot be opened.
         case cannotOpen
         /// Another process, or another `Database` of this one, has the file open for writing.
         case inUse
-        /// The file or its folder is not writable.
         case readOnly
         /// The disk is full, or the database has reached its size limit.
         case full
         /// Another program has locked the database, or used up its connections, for longer than this program waits.
         case busy
-        /// The file is not a database.
         case notADatabase
-        /// The database is damaged.
         case corrupt
-        /// The file is another program's database.
         case foreign
         /// A newer version of this program has written the file.
         case newerSchema
         /// An older version of this program has written the file, which can only be read here.
         case olderSchema
-        /// The file to create exists already.
         case exists
-        /// The change violates a constraint of a table.
         case constraint
-        /// The disk failed to read or write.
         case disk
-        /// The database is closed.
         case closed
         /// No server can be reached, or the connection to it was lost.
         case unreachable
@@ -98,5 +93,111 @@ extension DatabaseError: CustomStringConvertible {
         let code = code.map { " (code \($0))" } ?? ""
         let advice = advice.map { "; \($0)" } ?? ""
         return "\(action) \(database): \(reason)\(code)\(advice)"
+    }
+}
+
+extension DatabaseError {
+    /// Makes the error of a SQLite call that returned `code`.
+    init(_ action: String, _ path: String, code: Int32, on handle: OpaquePointer?) {
+        let kind = Kind(code: code)
+        var reason = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
+        if kind == .cannotOpen || kind == .disk, let handle {
+            let errno = sqlite3_system_errno(handle)  // because SQLite's own text is only "disk I/O error"
+            if errno != 0 { reason += ": " + String(cString: strerror(errno)) }
+        }
+        if let action = Self.failedDiskAction(code) { reason += ": \(action) failed" }
+        self.init(kind, action, path, reason: reason, code: Int(code))
+    }
+
+    /// What a disk has failed to do, because SQLite's own text does not say it; nil for other codes.
+    private static func failedDiskAction(_ code: Int32) -> String? {
+        guard code & 0xff == SQLITE_IOERR else { return nil }
+        // The second byte of the extended code: SQLITE_IOERR_READ and so on, which Swift does not import.
+        switch code >> 8 {
+        case 1, 2: return "a read"
+        case 3: return "a write"
+        case 4, 5: return "a sync"
+        case 6: return "a change of the file's size"
+        default: return nil
+        }
+    }
+
+    /// Makes the error of a system call that set `errno`.
+    init(_ action: String, _ path: String, errno: Int32) {
+        let kind: Kind =
+            switch errno {
+            case EACCES, EPERM, EROFS: .readOnly
+            case ENOSPC, EDQUOT: .full
+            case EEXIST: .exists
+            default: .cannotOpen
+            }
+        self.init(kind, action, path, reason: String(cString: strerror(errno)), code: Int(errno))
+    }
+}
+
+extension DatabaseError.Kind {
+    /// The kind of an extended result code, whose low byte is the primary result code.
+    fileprivate init(code: Int32) {
+        self =
+            switch code & 0xff {
+            case SQLITE_CANTOPEN, SQLITE_PERM: .cannotOpen
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_FULL: .full
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_NOTADB: .notADatabase
+            case SQLITE_CORRUPT: .corrupt
+            case SQLITE_CONSTRAINT: .constraint
+            case SQLITE_IOERR: .disk
+            default: .other
+            }
+    }
+}
+
+extension DatabaseError {
+    /// Makes the error of a statement that failed, from what libpq returned.
+    init(_ action: String, _ name: String, _ result: OpaquePointer?) {
+        // Not the detail, which has the values of a row.
+        func field(_ field: Character) -> String? {
+            PQresultErrorField(result, Int32(field.asciiValue ?? 0)).map { String(cString: $0) }
+        }
+        let state = field("C")
+        // An error that the server has not sent is one of the connection.
+        let kind = state.map(Kind.init(state:)) ?? .unreachable
+        // The message of a value that does not fit (class 22) repeats it.
+        let message = state?.hasPrefix("22") == true ? "a value does not fit" : field("M")
+        let reason = message ?? "the connection is lost"
+        self.init(kind, action, name, reason: state.map { "\(reason) (\($0))" } ?? reason)
+    }
+
+    /// Makes the error of a connection that was not made, from libpq's message of one line for each host.
+    ///
+    /// libpq has no code for it. What cannot be told by the words may pass by itself.
+    init(connectingTo name: String, message: String) {
+        let refusals = [
+            "authentication failed", "does not exist", "pg_hba.conf", "no password supplied", "permission denied",
+        ]
+        let kind: Kind = refusals.contains(where: message.contains) ? .refused : .unreachable
+        let lines = message.split(separator: "\n").map { $0.trimmingPrefix { $0.isWhitespace } }
+        self.init(kind, "connecting to", name, reason: lines.joined(separator: "; "))
+    }
+}
+
+extension DatabaseError.Kind {
+    /// The kind of an SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+    fileprivate init(state: String) {
+        self =
+            switch state {
+            case "25006": .readOnly
+            case "53100": .full
+            case "53300", "55P03", "40001", "40P01", "57014": .busy
+            case "42501": .refused
+            case "XX001", "XX002": .corrupt
+            case _ where state.hasPrefix("23"): .constraint
+            case _ where state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03": .unreachable
+            case _ where state.hasPrefix("28") || state.hasPrefix("3D"): .refused
+            case _ where state.hasPrefix("58"): .disk
+            case _ where state.hasPrefix("53"): .busy
+            default: .other
+            }
     }
 }

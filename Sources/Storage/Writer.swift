@@ -9,13 +9,11 @@ actor Writer {
     /// Resumes a write's caller; the error is that of the commit.
     private typealias Completion = @Sendable (DatabaseError?) -> Void
 
-    /// A write that waits for the next commit.
     private struct PendingWrite: Sendable {
         /// Runs the write; returns nil if it throws, and the transaction must then be rolled back.
         let runWithoutSavepoint: @Sendable (Connection) -> Completion?
         /// Runs the write so that it alone is undone if it throws.
         let runInSavepoint: @Sendable (Connection) -> Completion
-        /// Resumes the caller of a write that cannot run.
         let fail: @Sendable (DatabaseError) -> Void
     }
 
@@ -94,7 +92,6 @@ actor Writer {
         }
     }
 
-    /// Runs the writes in one transaction.
     private func run(_ group: [PendingWrite], on connection: Connection) throws(DatabaseError) -> [Completion] {
         try connection.beginWriting()
         var completions: [Completion] = []
@@ -108,5 +105,58 @@ actor Writer {
             completions.append(completion)
         }
         return completions
+    }
+}
+
+/// The connection that reads, on a queue of its own: reads and commits do not wait for each other.
+actor Reader {
+    private let queue = DispatchSerialExecutor(label: "database reader")
+    private let name: String
+    private var connection: Connection?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    init(_ connection: sending Connection) {
+        name = connection.name
+        self.connection = connection
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) throws -> Value {
+        guard let connection else {
+            throw DatabaseError(.closed, "reading", name, reason: "the database is closed")
+        }
+        try connection.beginReading()
+        defer { connection.rollBack() }
+        return try body(connection)
+    }
+
+    func close() {
+        connection = nil
+    }
+}
+
+/// The executor of an actor that waits for the disk: runs one job at a time, never on the threads that tasks share.
+final class DispatchSerialExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    func run(after delay: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + delay, execute: work)
+    }
+
+    func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
     }
 }

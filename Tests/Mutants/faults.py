@@ -21,23 +21,23 @@ class Fault(NamedTuple):
 FAULTS = [
     # MARK: Databases
     Fault(
-        "sync-off", "a commit is not on disk when it is acknowledged", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        "sync-off", "a commit is not on disk when it is acknowledged", "Storage/SQLite/SQLiteConnection.swift",
         'pragma synchronous = full', 'pragma synchronous = off', "StorageTests"),
     Fault(
-        "deleted-rows-stay", "what a deleted row held stays in the file", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        "deleted-rows-stay", "what a deleted row held stays in the file", "Storage/SQLite/SQLiteConnection.swift",
         'pragma secure_delete = on', 'pragma secure_delete = off', "StorageTests"),
     Fault(
-        "publish-before-commit", "what follows a commit is done before it", "Storage/Connection+Transaction.swift",
+        "publish-before-commit", "what follows a commit is done before it", "Storage/Connection.swift",
         '            try end()\n',
         '            for action in transaction.actions { action() }\n            transaction.actions = []\n'
         '            try end()\n', "StorageTests"),
     Fault(
         "undone-write-publishes", "what an undone write wanted done after the commit is done",
-        "Storage/Connection+Transaction.swift",
+        "Storage/Connection.swift",
         'transaction.actions.removeLast(transaction.actions.count - actionCount)',
         '_ = transaction.actions.count - actionCount', "StorageTests"),
     Fault(
-        "lost-commits-unnoticed", "a database without its last commits is opened", "Storage/SQLite/SQLiteConnection+Opening.swift",
+        "lost-commits-unnoticed", "a database without its last commits is opened", "Storage/SQLite/SQLiteConnection.swift",
         'guard count >= acknowledged else {', 'guard count >= 0 else {', "StorageTests"),
 
     Fault(

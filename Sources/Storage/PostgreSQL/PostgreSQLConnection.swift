@@ -22,7 +22,6 @@ final class PostgreSQLConnection: Connection {
 
     /// The name of this process in `marquee_writer`; empty if it only reads.
     private let writer: String
-    /// Whether other processes may write, too.
     private let isShared: Bool
     /// The number of the open transaction, of those of this process.
     private var number = 0
@@ -37,9 +36,6 @@ final class PostgreSQLConnection: Connection {
         super.init(name: server.name)
     }
 
-    /// Connects for writing, and brings the tables to this version.
-    ///
-    /// - Parameter isShared: Whether other processes may write, too.
     static func writing(
         _ server: DatabaseServer, schema: Schema, isShared: Bool
     ) throws(DatabaseError) -> sending Connection {
@@ -70,7 +66,6 @@ final class PostgreSQLConnection: Connection {
 
     // MARK: - Sessions
 
-    /// Returns the open session, or a new one.
     private func connected() throws(DatabaseError) -> PostgreSQLSession {
         if let session, !session.isLost { return session }
         session = nil
@@ -97,8 +92,6 @@ final class PostgreSQLConnection: Connection {
     }
 
     /// Takes the lock of a process that writes; the server ends it with the session.
-    ///
-    /// - Parameter again: Whether this process had it before, in a session that is lost.
     private func lock(_ session: PostgreSQLSession, again: Bool = false) throws(DatabaseError) {
         // A process that has frozen in a transaction must not stop all others.
         try session.run("set idle_in_transaction_session_timeout = '5s'")
@@ -149,13 +142,11 @@ final class PostgreSQLConnection: Connection {
         }
     }
 
-    /// Remembers that the server cannot be used now.
     private func failed(_ error: DatabaseError) -> DatabaseError {
         lastFailure = (error, .now)
         return error
     }
 
-    /// Returns the session of the open transaction.
     private func open(_ action: @autoclosure () -> String) throws(DatabaseError) -> PostgreSQLSession {
         guard let session else {
             throw DatabaseError(.unreachable, action(), name, reason: "the connection is lost")

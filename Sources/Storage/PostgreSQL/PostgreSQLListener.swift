@@ -14,7 +14,6 @@ final class PostgreSQLListener: Sendable {
     /// The channel of a schema's commits.
     static func channel(_ server: DatabaseServer) -> String { "marquee_\(server.namespace)" }
 
-    /// Calls `action` after commits until the listener is closed.
     func listen(_ action: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "database listener").async { [self] in
             var session: PostgreSQLSession?

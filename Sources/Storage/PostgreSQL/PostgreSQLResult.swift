@@ -18,7 +18,6 @@ final class PostgreSQLResult: Cells {
     var rowCount: Int32 { PQntuples(pointer) }
     var columnCount: Int32 { PQnfields(pointer) }
 
-    /// The number of rows that the statement has changed; for a query, those that it returned.
     var changedRows: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 
     // MARK: - Columns

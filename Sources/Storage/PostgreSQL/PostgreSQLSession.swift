@@ -14,8 +14,6 @@ final class PostgreSQLSession {
     private(set) var isSilent = false
 
     /// Connects, and reads and writes the tables in the server's schema from then on.
-    ///
-    /// - Throws: A `DatabaseError` of the kind `unreachable` or `refused`.
     init(_ server: DatabaseServer) throws(DatabaseError) {
         name = server.name
         guard Self.options(of: server.address) != nil else {
@@ -63,8 +61,6 @@ final class PostgreSQLSession {
     }
 
     /// Waits for a notification of a channel that the session listens to; returns whether there was one.
-    ///
-    /// - Throws: A `DatabaseError` of the kind `unreachable` if the connection is lost.
     func waitForNotification(milliseconds: Int32) throws(DatabaseError) -> Bool {
         var descriptor = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
         guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
@@ -85,16 +81,12 @@ final class PostgreSQLSession {
     /// Whether a transaction is open and no statement in it has failed.
     var isInTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INTRANS }
 
-    /// Whether a transaction is open.
     var mustRollBack: Bool { [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(pointer)) }
 
-    /// The version of the server, such as 150004.
     var serverVersion: Int { Int(PQserverVersion(pointer)) }
 
-    /// The encoding of the database, such as `UTF8`.
     var encoding: String? { PQparameterStatus(pointer, "server_encoding").map { String(cString: $0) } }
 
-    /// The server's process of this session, as it was told at the beginning.
     var processID: Int { Int(PQbackendPID(pointer)) }
 
     /// Runs a script, and returns the first column of the first row of its last statement; nil if there is none.
@@ -121,12 +113,9 @@ final class PostgreSQLSession {
 
     func takeTurn() throws(DatabaseError) { try run(Self.turn) }
 
-    /// What processes that write lock: the schema.
     static let lockKey = "'marquee_schema'::regclass::oid::bigint"
 
     /// Takes the lock of a process that writes, or one that several such processes share; the server ends it with the session.
-    ///
-    /// - Throws: A `DatabaseError` of the kind `inUse` if another process has it.
     func takeLock(isShared: Bool) throws(DatabaseError) {
         let take = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock"
         // The server may need a moment to see that a process has died.
@@ -138,8 +127,6 @@ final class PostgreSQLSession {
     }
 
     /// Ends the transaction with a commit; throws, too, if the server has rolled it back.
-    ///
-    /// - Parameter channel: The channel whose listeners are told of the commit.
     func commit(notifying channel: String? = nil) throws(DatabaseError) {
         let script = (channel.map { "notify \($0); " } ?? "") + "commit"
         let action = "committing to"
@@ -151,7 +138,6 @@ final class PostgreSQLSession {
         }
     }
 
-    /// Runs a statement, which is prepared at its first run.
     func execute(_ sql: StaticString, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
         let statement = try prepare(sql)
         let sent = Parameters(values).withPointers { count, values, lengths, formats in
@@ -202,7 +188,6 @@ final class PostgreSQLSession {
         return results
     }
 
-    /// Returns the name of a prepared statement.
     private func prepare(_ sql: StaticString) throws(DatabaseError) -> String {
         if let prepared = statements[sql.utf8Start] { return prepared }
         let statement = "s\(statements.count)"
@@ -223,8 +208,6 @@ final class PostgreSQLSession {
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.
-    ///
-    /// Its cursor ends with the transaction.
     func forEachPart(
         of sql: StaticString, _ values: [StoredValue], read: (PostgreSQLResult) throws(DatabaseError) -> Bool
     ) throws(DatabaseError) {
@@ -283,7 +266,6 @@ final class PostgreSQLSession {
 
     // MARK: - Addresses
 
-    /// Returns what messages call the database at an address.
     static func name(of address: String) -> String {
         guard let options = options(of: address) else { return "PostgreSQL" }
         let hosts = (options["host"] ?? options["hostaddr"] ?? "localhost").split(separator: ",")
@@ -310,7 +292,6 @@ final class PostgreSQLSession {
         return isPort && values["host"]?.contains("@") != true ? values : nil
     }
 
-    /// Passes texts as an array of C strings that ends with nil.
     private static func withStrings<Value>(
         _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
     ) -> Value {

@@ -4,11 +4,6 @@ extension Database {
     /// The copy is the database as of one commit, in one file without a write-ahead log. Writers do not wait; only their log
     /// grows meanwhile. The file gets its name when it is complete, verified and on disk. If the copy fails, no file stays;
     /// if the process is killed, an empty file and a `.part` file beside it stay.
-    ///
-    /// - Parameters:
-    ///   - destination: The path of the copy; no file may exist there.
-    ///   - verify: Verifies the content of the copy. Called only if its tables are of this version.
-    /// - Throws: `DatabaseError`; it names the source if the copy is damaged.
     public static func copy(
         from source: String, to destination: String, schema: Schema,
         verify: (Connection) throws(DatabaseError) -> Void
@@ -34,17 +29,12 @@ extension Database {
 
     /// Replaces a database by a changed copy of another.
     ///
-    /// The copy is made, verified, brought to this version, changed and synced first, and then replaces the old file in one step.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the database to replace; it need not exist.
-    ///   - source: The database to copy; it can be the same one.
-    /// - Throws: `DatabaseError`; its kind is `inUse` or `busy` while a process has the database open.
     /// - Returns: The new path of the old file; nil if there was none.
     public static func replace(
         path: String, with source: String, schema: Schema, change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) -> String? {
         let lock = try FileLock(database: path)
+        defer { withExtendedLifetime(lock) {} }
         // Not by opening the database: SQLite deletes the write-ahead log of a file that it cannot read.
         if let process = try FileOperations.otherProcess(using: path) {
             throw DatabaseError(.busy, "replacing", path, reason: "\(process) has it open")
@@ -92,7 +82,6 @@ extension SQLiteConnection {
         }
     }
 
-    /// Verifies a copy; an error names its source.
     fileprivate func verify(
         asCopyOf source: String, _ schema: Schema, _ verify: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {

@@ -3,7 +3,6 @@ import CSQLite
 extension SQLiteConnection {
     /// The number of pages after which the write-ahead log is copied into the file; SQLite's own default.
     private static let checkpointPages = 1_000
-    /// The most bytes that a page of a database can have.
     private static let largestPage = 65_536
 
     /// Replaces SQLite's automatic checkpoint, so that `tidy()` can run one after the commit has been reported.
@@ -13,7 +12,7 @@ extension SQLiteConnection {
     func disableAutomaticCheckpoints() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
-            handle.pointer,
+            handle,
             { context, _, _, pages in
                 guard let context else { return SQLITE_MISUSE }
                 Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().walPages = Int(pages)
@@ -22,8 +21,6 @@ extension SQLiteConnection {
     }
 
     /// Copies the write-ahead log into the file if it is long enough.
-    ///
-    /// Pages that a reader or the disk does not let it copy stay in the log until a later checkpoint.
     func checkpointIfDue() {
         guard walPages >= Self.checkpointPages else { return }
         walPages = 0  // until the hook of the next commit sets it
@@ -36,7 +33,7 @@ extension SQLiteConnection {
     private func checkpoint(_ mode: Int32) -> Int32 {
         rewritePagesIfUnsure()
         guard !mayLackPages else { return SQLITE_IOERR }
-        let code = sqlite3_wal_checkpoint_v2(handle.pointer, nil, mode, nil, nil)
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
         if code & 0xff == SQLITE_IOERR { mayLackPages = true }
         return code
     }
@@ -49,7 +46,7 @@ extension SQLiteConnection {
         var file: UnsafeMutablePointer<sqlite3_file>?
         // SQLite's own descriptor: closing another one would drop the locks that SQLite holds on the file.
         guard
-            sqlite3_file_control(handle.pointer, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
             let file, let methods = file.pointee.pMethods?.pointee
         else { return }
         var size: sqlite3_int64 = 0
@@ -72,8 +69,8 @@ extension SQLiteConnection {
     func eraseLogIfAsked() -> Bool {
         guard mustEraseLog else { return false }
         // Without waiting for readers: commits wait for this queue.
-        sqlite3_busy_timeout(handle.pointer, 0)
-        defer { sqlite3_busy_timeout(handle.pointer, Self.busyTimeout) }
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Self.busyTimeout) }
         guard checkpoint(SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK else { return false }
         walPages = 0
         mustEraseLog = false

@@ -11,13 +11,13 @@ final class SQLiteConnection: Connection {
     /// How long a statement waits for a foreign program's lock, in milliseconds.
     static let busyTimeout: Int32 = 5_000
 
-    let handle: DatabaseHandle
+    let handle: OpaquePointer
+    // Released after `deinit` has closed the connection.
+    private let lock: FileLock?
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
-    /// The number of rows that the connection had changed when the transaction began.
     private var changesBefore = 0
     /// The number of commits in the database's `commit_count`; nil until it is read. No other process changes it.
     var storedCommitCount: Int?
-    /// The number of pages in the write-ahead log after the last commit.
     var walPages = 0
     /// Whether pages that a checkpoint has copied may not be on disk, because the sync of the file failed.
     var mayLackPages = false
@@ -29,8 +29,6 @@ final class SQLiteConnection: Connection {
     /// SQLite reads a write-ahead database in a folder that it cannot write only if `-wal` and `-shm` are there, or if it may
     /// assume that nothing changes the file (https://www.sqlite.org/wal.html#readonly). The latter is so without a
     /// write-ahead log: whoever has the database open has one.
-    ///
-    /// - Throws: `DatabaseError`; its kind is `readOnly` if the folder has a write-ahead log that cannot be read there.
     static func reading(path: String) throws(DatabaseError) -> sending SQLiteConnection {
         do throws(DatabaseError) {
             let connection = try SQLiteConnection(path: path)
@@ -49,38 +47,36 @@ final class SQLiteConnection: Connection {
         }
     }
 
-    /// Opens an existing file.
-    ///
-    /// - Parameters:
-    ///   - isWritten: Whether it is opened for writing; without a lock if no other process knows it, or the caller has the lock.
-    ///   - isUnchanging: Whether SQLite reads without locks and without a write-ahead log (`immutable=1`).
     init(
-        path: String, isWritten: Bool = false, lock: consuming FileLock? = nil, isUnchanging: Bool = false
+        path: String, isWritten: Bool = false, lock: FileLock? = nil, isUnchanging: Bool = false
     ) throws(DatabaseError) {
         let access = isWritten ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         precondition(Self.configurationResult == SQLITE_OK, "sqlite3_config: \(Self.configurationResult)")
-        handle = try DatabaseHandle(
-            path: path, flags: access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, lock: lock,
-            isUnchanging: isUnchanging)
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isUnchanging ? SQLITE_OPEN_URI : 0)
+        var pointer: OpaquePointer?
+        let code = sqlite3_open_v2(
+            isUnchanging ? "file:\(path.percentEncoded)?immutable=1" : path, &pointer, flags, nil)
+        guard code == SQLITE_OK, let pointer else {
+            defer { sqlite3_close_v2(pointer) }  // after a failure, the handle still holds the error's text
+            throw DatabaseError("opening", path, code: code, on: pointer)
+        }
+        handle = pointer
+        self.lock = lock
         super.init(name: path)
         // Waits for a foreign program, such as a shell; this program's own connections never block each other.
-        sqlite3_busy_timeout(handle.pointer, Self.busyTimeout)
+        sqlite3_busy_timeout(handle, Self.busyTimeout)
         try execute("pragma trusted_schema = off")  // the schema of a foreign file must not call functions
         try execute("pragma temp_store = memory")  // a container's file system may be read-only, /tmp included
     }
 
     deinit {
-        statements.removeAll()  // before the handle, because a connection closes only after its last statement
-    }
-
-    /// Whether SQLite could only open the file for reading.
-    var isReadOnly: Bool {
-        sqlite3_db_readonly(handle.pointer, "main") == 1
+        statements.removeAll()  // first, because a connection closes only after its last statement
+        sqlite3_close_v2(handle)
     }
 
     // MARK: - Statements
 
-    override var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
+    override var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
     override func send(
         _ sql: StaticString, _ values: [StoredValue], inParts: Bool,
@@ -90,7 +86,7 @@ final class SQLiteConnection: Connection {
         if let prepared = statements[sql.utf8Start] {
             statement = prepared
         } else {
-            statement = try Statement(sql, on: handle.pointer, name: name)
+            statement = try Statement(sql, on: handle, name: name)
             statements[sql.utf8Start] = statement
         }
         defer {
@@ -106,15 +102,14 @@ final class SQLiteConnection: Connection {
         if code != SQLITE_DONE { throw failure("running `\(sql)` on", code) }
     }
 
-    /// Runs a script of several statements, such as a migration.
     func run(script: String) throws(DatabaseError) {
         try transaction.check()
-        let code = sqlite3_exec(handle.pointer, script, nil, nil, nil)
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
         if code != SQLITE_OK { throw failure("running a script on", code) }
     }
 
     private func failure(_ action: String, _ code: Int32) -> DatabaseError {
-        let error = DatabaseError(action, name, code: code, on: handle.pointer)
+        let error = DatabaseError(action, name, code: code, on: handle)
         // Some errors, such as a full disk, end the transaction (https://www.sqlite.org/lang_transaction.html).
         if !isInTransaction { transaction.fail(with: error) }
         return error
@@ -122,10 +117,9 @@ final class SQLiteConnection: Connection {
 
     // MARK: - Transactions
 
-    override var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
+    override var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The number of rows that this connection has changed, including those of undone writes.
-    private var changeCount: Int { Int(sqlite3_total_changes64(handle.pointer)) }
+    private var changeCount: Int { Int(sqlite3_total_changes64(handle)) }
 
     // Immediate, because a transaction that reads first and writes later can fail without waiting for the lock.
     override func begin(writing: Bool) throws(DatabaseError) {
@@ -139,7 +133,7 @@ final class SQLiteConnection: Connection {
         try execute("commit")
         if let count {
             storedCommitCount = count
-            handle.recordCommits(count)
+            lock?.recordCommits(count)
         }
     }
 
@@ -184,36 +178,77 @@ final class SQLiteConnection: Connection {
     }
 }
 
-/// The owner of a `sqlite3 *`, and of the lock with which it may write.
-struct DatabaseHandle: ~Copyable {
-    let pointer: OpaquePointer
-    // Released after `deinit` has closed the connection.
-    private let lock: FileLock?
-
-    /// Opens the file with `sqlite3_open_v2`.
-    init(path: String, flags: Int32, lock: consuming FileLock?, isUnchanging: Bool) throws(DatabaseError) {
-        var pointer: OpaquePointer?
-        let code =
-            isUnchanging
-            ? sqlite3_open_v2("file:\(path.percentEncoded)?immutable=1", &pointer, flags | SQLITE_OPEN_URI, nil)
-            : sqlite3_open_v2(path, &pointer, flags, nil)
-        guard code == SQLITE_OK, let pointer else {
-            defer { sqlite3_close_v2(pointer) }  // after a failure, the handle still holds the error's text
-            throw DatabaseError("opening", path, code: code, on: pointer)
+extension SQLiteConnection {
+    /// Opens a file that one process writes, or creates it: write-ahead log, `synchronous=FULL`.
+    static func writing(path: String, schema: Schema) throws(DatabaseError) -> sending Connection {
+        let lock = try FileLock(database: path)
+        // A process that died after a failed sync may have left a log that is not on disk as it is read now.
+        // See docs/decisions/event-log-integrity.md.
+        try FileOperations.rewrite("\(path)-wal")
+        try Self.verify(path, schema: schema, acknowledgedCommits: lock.acknowledgedCommits)
+        if !FileOperations.exists(path) { try FileOperations.create(path) }  // SQLite would let everybody read it
+        let connection = try SQLiteConnection(path: path, isWritten: true, lock: lock)
+        guard sqlite3_db_readonly(connection.handle, "main") == 0 else {
+            throw DatabaseError(.readOnly, "opening", path, reason: "the file is not writable")
         }
-        self.pointer = pointer
-        self.lock = lock
+        try connection.prepareForWriting()
+        try schema.migrate(connection)
+        return connection
     }
 
-    /// Writes the number of acknowledged commits to the lock file.
-    func recordCommits(_ count: Int) {
-        switch lock {
-        case .some(let lock): lock.recordCommits(count)
-        case .none: break
+    /// Opens a file of this version for reading; another process may be writing it.
+    static func reading(path: String, schema: Schema) throws(DatabaseError) -> sending Connection {
+        let connection = try reading(path: path)
+        try schema.check(connection)
+        try schema.checkIsNotEmpty(connection)
+        guard try schema.isCurrent(connection) else {
+            throw DatabaseError(
+                .olderSchema, "opening", path, reason: "an older version of this program has written it")
         }
+        return connection
     }
 
-    deinit {
-        sqlite3_close_v2(pointer)
+    fileprivate func prepareForWriting() throws(DatabaseError) {
+        guard try query("pragma journal_mode = wal", as: String.self) == ["wal"] else {
+            let reason = "its file system does not support shared memory, which the write-ahead log needs"
+            throw DatabaseError(.cannotOpen, "opening", name, reason: reason)
+        }
+        try execute("pragma synchronous = full")  // a commit survives a power loss
+        try execute("pragma foreign_keys = on")
+        try execute("pragma secure_delete = on")  // deleted rows are overwritten; Debian's default, not everybody's
+        disableAutomaticCheckpoints()
+    }
+
+    private static func verify(_ path: String, schema: Schema, acknowledgedCommits: Int) throws(DatabaseError) {
+        guard FileOperations.exists(path) else {
+            guard acknowledgedCommits == 0 else {
+                let reason = "the file is missing, and with it \(acknowledgedCommits) acknowledged commits"
+                throw DatabaseError(.corrupt, "opening", path, reason: reason)
+            }
+            return
+        }
+        // Without the right to write: the last writer to close would remove the write-ahead log of a rejected file.
+        let connection = try SQLiteConnection(path: path)
+        try schema.check(connection)
+        try connection.verifyPages()
+        try connection.verifyCommitCount(isAtLeast: acknowledgedCommits)
+    }
+
+    // MARK: - Verification
+
+    /// Verifies the structure of the file's pages with `quick_check`; the meaning of values is not verified.
+    func verifyPages() throws(DatabaseError) {
+        let findings = try query("pragma quick_check(1)", as: String.self)
+        guard findings == ["ok"] else { throw damage(findings.joined(separator: "; ")) }
+    }
+
+    fileprivate func verifyCommitCount(isAtLeast acknowledged: Int) throws(DatabaseError) {
+        let hasCount = try !query("select 1 from sqlite_schema where name = 'commit_count'", as: Int.self).isEmpty
+        let count = hasCount ? try query("select commits from commit_count", as: Int.self)[0] : 0
+        guard count >= acknowledged else {
+            throw damage(
+                "\(acknowledged - count) acknowledged commits are missing: "
+                    + "its -wal file is missing or damaged, or an older file has replaced it")
+        }
     }
 }

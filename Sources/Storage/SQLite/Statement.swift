@@ -6,8 +6,6 @@ final class Statement: Cells {
     let sql: StaticString
 
     /// Prepares the statement with `sqlite3_prepare_v3`; its connection must outlive it.
-    ///
-    /// - Parameter text: The statement, if messages name it by other words.
     init(_ sql: StaticString, text: String? = nil, on handle: OpaquePointer, name: String) throws(DatabaseError) {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(
@@ -25,7 +23,6 @@ final class Statement: Cells {
 
     // MARK: - Parameters
 
-    /// Binds all parameters in order; returns SQLite's result code.
     func bind(_ values: [StoredValue]) -> Int32 {
         precondition(
             sqlite3_bind_parameter_count(pointer) == values.count,

@@ -9,20 +9,16 @@ internal import Concurrency
 ///
 /// See docs/decisions/libzmq-and-strangers.md.
 final class ConnectionGuard {
-    /// Whether the socket is bound, so that others connect to it.
     let isServer: Bool
     /// The bytes that a router's clients have not read; nil for other sockets.
     let unreadBytes: UnreadBytes?
-    /// Receives libzmq's events of the connections; nil if the I/O thread does not read them.
     private(set) var events: InprocEndpoint?
     private let isEncrypted: Bool
     private let kind: SocketKind
     /// The connections; nil if they are not watched, or `publisher` watches them.
-    private let connections: ConnectionMonitor?
-    /// Watches the connections of an encrypted publisher on a thread of its own.
-    private let publisher: PublisherMonitor?
+    let monitor: ConnectionMonitor?
+    let publisher: PublisherMonitor?
 
-    /// Watches the connections of a socket that is not bound yet.
     init(
         _ handle: borrowing SocketHandle, named name: String, _ kind: SocketKind, isServer: Bool, isLocal: Bool,
         isEncrypted: Bool, options: SocketOptions, counters: Locked<SocketCounters>, observer: Observer,
@@ -34,7 +30,7 @@ final class ConnectionGuard {
         let unreadBytes = kind == .router ? UnreadBytes() : nil
         self.unreadBytes = unreadBytes
         guard isServer || isEncrypted else {
-            (connections, publisher) = (nil, nil)
+            (self.monitor, publisher) = (nil, nil)
             return
         }
         let monitor = ConnectionMonitor(
@@ -51,10 +47,10 @@ final class ConnectionGuard {
             monitor.makeRoomForNewConnections()
         }
         guard isServer, isEncrypted, kind == .publisher else {
-            (connections, publisher, self.events) = (monitor, nil, events)
+            (self.monitor, publisher, self.events) = (monitor, nil, events)
             return
         }
-        connections = nil
+        self.monitor = nil
         do { publisher = try PublisherMonitor(monitor, events: events) } catch {
             throw ZeroMQError("watch", name, code: error.code)
         }
@@ -72,79 +68,171 @@ final class ConnectionGuard {
         publisher?.close()
     }
 
-    /// Whether messages are to carry the identity of their client.
     var identifiesPeers: Bool { isServer && (isEncrypted || kind != .publisher) }
 
     // MARK: - Messages
 
-    /// Records that the I/O thread begins to use the socket.
-    func beginWork() {
-        publisher?.beginWork()
-    }
-
-    /// Records that the I/O thread has read the socket until it was empty.
-    func endWork() {
-        publisher?.endWork()
-    }
-
-    /// Handles the events that have arrived, before messages are received or sent.
-    func handleEvents() {
-        events?.poll()
-    }
-
     /// Writes into received messages which connection each came over, and removes those that may not be delivered.
-    ///
-    /// - Parameters:
-    ///   - messages: The messages; a publisher's are subscriptions.
-    ///   - descriptors: The descriptor of the connection of each message.
-    ///   - begin: When the socket began to be read.
-    ///   - isDrained: Whether the socket had no further message.
     func admit(
         _ messages: inout [Message], over descriptors: [Int32], readSince begin: ContinuousClock.Instant,
         isDrained: Bool
     ) {
         publisher?.record(messages, over: descriptors, readSince: begin, isDrained: isDrained)
-        guard isServer, kind != .publisher, let connections else { return }
+        guard isServer, kind != .publisher, let monitor else { return }
         // Without encryption a client is admitted by libzmq's thread, before this one knows its connection.
         if !isEncrypted { events?.poll() }
         var admitted: [Message] = []
         for (message, descriptor) in zip(messages, descriptors) {
-            if let message = connections.attribute(message, over: descriptor) { admitted.append(message) }
+            if let message = monitor.attribute(message, over: descriptor) { admitted.append(message) }
         }
         messages = admitted
-        if isDrained { connections.recordEmptySocket(readSince: begin) }
-    }
-
-    /// Records that a message was received over the connection with the descriptor, and discarded.
-    func recordDiscardedMessage(over descriptor: Int32) {
-        connections?.recordDiscardedMessage(over: descriptor)
+        if isDrained { monitor.recordEmptySocket(readSince: begin) }
     }
 
     /// Whether a reply can still go over its connection; true for a message that names none.
     func canSend(_ message: Message) -> Bool {
-        message.connection.map { connections?.isOpen($0) != false } ?? true
+        message.connection.map { monitor?.isOpen($0) != false } ?? true
     }
 
     // MARK: - Connections
 
-    /// Whether a connection has ended since every message was received; then the socket is to be read.
-    var hasEndedConnections: Bool { connections?.hasEndedConnections == true }
-
-    /// When the connections are to be looked at again; nil if there is no reason to.
-    var nextScan: ContinuousClock.Instant? { connections?.nextScan }
-
     /// Looks at the connections if it is time and every message that was complete the last time has been received.
-    ///
-    /// - Parameter isRead: Whether the socket was read until it was empty.
     func scanIfDue(at now: ContinuousClock.Instant, isRead: Bool) {
-        guard let connections, let nextScan, nextScan <= now, isRead || connections.hasReceivedBacklog else { return }
-        connections.scan(at: now)
+        guard let monitor, let nextScan = monitor.nextScan, nextScan <= now, isRead || monitor.hasReceivedBacklog else {
+            return
+        }
+        monitor.scan(at: now)
     }
 
-    /// Disconnects the clients whose key has one of these names, and those whose key is not known.
     func disconnect(keys: Set<String>) {
         events?.poll()
-        connections?.disconnect(keys: keys)
+        monitor?.disconnect(keys: keys)
         publisher?.disconnect(keys: keys)
     }
+}
+
+extension ConnectionGuard {
+    /// Counts, for each connection of a router, the bytes of the messages that the client has not read.
+    ///
+    /// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
+    /// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
+    final class UnreadBytes: Sendable {
+        private struct State {
+            /// The bytes of each connection, with the name of its key; without encryption there is none.
+            var entries: [ConnectionID: (key: String?, bytes: Int)] = [:]
+            var total = 0
+        }
+
+        private let state = Locked(State())
+
+        var total: Int { state.withLock(\.total) }
+
+        func bytes(of connection: ConnectionID) -> Int {
+            state.withLock { $0.entries[connection]?.bytes ?? 0 }
+        }
+
+        func bytes(ofKey key: String) -> Int {
+            state.withLock { $0.entries.values.reduce(0) { $0 + ($1.key == key ? $1.bytes : 0) } }
+        }
+
+        func reserve(for message: Message) -> Message {
+            var message = message
+            message.reservation = Reservation(
+                message.footprint, for: message.connection ?? .none, message.peer?.name, in: self)
+            return message
+        }
+
+        private func add(_ bytes: Int, for connection: ConnectionID, _ key: String?) {
+            state.withLock { state in
+                state.total += bytes
+                let sum = (state.entries[connection]?.bytes ?? 0) + bytes
+                state.entries[connection] = sum == 0 ? nil : (key, sum)
+            }
+        }
+    }
+}
+
+extension ConnectionGuard.UnreadBytes {
+    final class Reservation: Sendable {
+        private let bytes: Int
+        private let connection: ConnectionID
+        private let key: String?
+        private let accounting: ConnectionGuard.UnreadBytes
+
+        fileprivate init(
+            _ bytes: Int, for connection: ConnectionID, _ key: String?, in accounting: ConnectionGuard.UnreadBytes
+        ) {
+            self.bytes = bytes
+            self.connection = connection
+            self.key = key
+            self.accounting = accounting
+            accounting.add(bytes, for: connection, key)
+        }
+
+        deinit {
+            accounting.add(-bytes, for: connection, key)
+        }
+    }
+}
+
+extension ConnectionGuard {
+    /// The callbacks for failed and dropped connections; they run on the I/O thread.
+    struct Observer: Sendable {
+        let onFailure: @Sendable (HandshakeFailure) -> Void
+        let onDrop: @Sendable (DroppedConnection) -> Void
+    }
+}
+
+/// A connection that failed before its first message.
+public struct HandshakeFailure: Sendable, Hashable {
+    /// Why a connection failed; the raw value is the code for logs and metrics.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// The client's key is not one of those that are admitted.
+        case unknownKey
+        case missingRole
+        /// The server that this program connects to has refused it.
+        case refused
+        /// Too many clients are connected, or connect; see `SocketOptions.maximumConnections`.
+        case tooManyConnections
+        /// The peer does not speak ZeroMQ as this socket does: another program, no encryption, or another server's key.
+        case `protocol`
+        /// The client has sent a message by ZMTP 1.0 or 2.0, which ZeroMQ before 4.0 speaks.
+        case version
+        case broken
+    }
+
+    /// The kind of socket that was connected to, or that connected.
+    public let socket: SocketKind
+    /// The address of the client, or of the server that was connected to; nil if it was gone too soon.
+    public let address: String?
+    /// Why the connection failed.
+    public let reason: Reason
+    /// The client's key, if the handshake came as far as that.
+    public let key: PublicKey?
+}
+
+/// A client that was disconnected because it exceeded a limit or lost its rights.
+public struct DroppedConnection: Sendable, Hashable {
+    /// Why a client was disconnected; the raw value is the code for logs and metrics.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        case endless
+        /// It had the most unread bytes of all clients when there was no more room for them.
+        case unread
+        /// It has too many subscriptions, or had the most of all clients when there was no more room for them.
+        case subscriptions
+        /// Its key has `SocketOptions.maximumConnectionsPerKey` connections already.
+        case crowded
+        /// It was connected to a router for `SocketOptions.firstMessage` and sent no message, or the router did not deliver
+        /// any, because another connection has its routing id.
+        case silent
+        /// Its key is not admitted any more, or was not known when another key was withdrawn.
+        case revoked
+    }
+
+    /// The kind of socket that the client was connected to.
+    public let socket: SocketKind
+    /// The address of the client; nil for `ipc`.
+    public let address: String?
+    /// Why the client was disconnected.
+    public let reason: Reason
 }

@@ -10,8 +10,6 @@ internal import Concurrency
 /// or do not read; all other bounds are for encrypted clients.
 final class ConnectionMonitor {
     /// The limits of the time between two scans of the connections.
-    ///
-    /// What a client sends between two scans comes on top of what it may send.
     static let scanIntervals = Duration.milliseconds(100)...Duration.seconds(1)
     /// A scan may take one part in this many of the thread's time.
     private static let scanShare = 50
@@ -33,7 +31,6 @@ final class ConnectionMonitor {
     private let isLocal: Bool
     private let isEncrypted: Bool
     private let counters: Locked<SocketCounters>
-    /// The connected clients, by the descriptor of the connection.
     private(set) var connections: [Int32: PeerConnection] = [:]
     /// The encrypted connections whose handshake is under way, by their descriptors, oldest first.
     private var handshakes: [Int32] = []
@@ -41,20 +38,16 @@ final class ConnectionMonitor {
     private var newConnections: [PeerConnection] = []
     /// The connections of each address that have not greeted, oldest first.
     private var pending: [String: [PeerConnection]] = [:]
-    /// The number of connections of each key that have greeted.
     private var connectionsByKey: [String: Int] = [:]
-    /// The rate of new connections of each address.
     private var buckets: [String: TokenBucket] = [:]
     private let start = ContinuousClock.now
     private var lastNumber: UInt64 = 0
     /// The descriptors of connections that have ended since every message was received, and when: messages over them may be
     /// those of the earlier connection. Empty without encryption.
     private var endedDescriptors: [Int32: ContinuousClock.Instant] = [:]
-    /// The bytes of the subscriptions of all clients of a publisher.
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
     private var endedBytes = 0
-    /// Whether a client was disconnected since the last call of `takeHasDropped()`.
     private var hasDropped = false
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
@@ -187,7 +180,6 @@ final class ConnectionMonitor {
         connection.shutDown()
     }
 
-    /// Takes a token for a new connection from the bucket of an address; returns false if there is none.
     private func takeToken(of address: String) -> Bool {
         let now = ContinuousClock.now - start
         let rate = Double(options.newConnectionsPerSecond)
@@ -211,7 +203,6 @@ final class ConnectionMonitor {
         if pending[address]?.isEmpty == true { pending[address] = nil }
     }
 
-    /// Disconnects the clients whose key is one of these, and those whose key is not known.
     func disconnect(keys: Set<String>) {
         for connection in connections.values where connection.name.map(keys.contains) ?? true {
             drop(connection, .revoked)
@@ -224,8 +215,7 @@ final class ConnectionMonitor {
     ///
     /// All events must have been handled: with encryption before the message was read, because a client is admitted by
     /// this thread, which has then seen its connection; without encryption after it was read.
-    ///
-    /// - Parameter descriptor: The descriptor of the connection; negative with `inproc`, and for a client of ZMTP 1.0 or 2.0.
+    /// The descriptor is negative with `inproc`, and for a client of ZMTP 1.0 or 2.0.
     func attribute(_ received: Message, over descriptor: Int32) -> Message? {
         backlog -= 1
         var message = received
@@ -321,8 +311,6 @@ final class ConnectionMonitor {
 
     /// Measures what a publisher's clients have sent since their last delivered subscription, and if all together have sent
     /// too much, drops those that have sent most.
-    ///
-    /// Unlike `scan(at:)`, it may run while the socket is not empty.
     func dropUndelivered() {
         for connection in connections.values { connection.measure() }
         let open = connections.values.filter { !$0.isClosed && $0.undeliveredBytes > Self.firstBytes }
@@ -335,7 +323,6 @@ final class ConnectionMonitor {
         }
     }
 
-    /// Returns whether a client was disconnected since the last call.
     func takeHasDropped() -> Bool {
         defer { hasDropped = false }
         return hasDropped
@@ -343,7 +330,6 @@ final class ConnectionMonitor {
 
     // MARK: - Scans
 
-    /// The time of the next scan; nil if there is nothing to look at.
     var nextScan: ContinuousClock.Instant? {
         connections.isEmpty || (!isEncrypted && kind != .router) ? nil : lastScan + scanInterval
     }
@@ -353,7 +339,6 @@ final class ConnectionMonitor {
     /// libzmq receives from its connections in turn, so this takes at most one message of each.
     var hasReceivedBacklog: Bool { backlog <= 0 }
 
-    /// Measures all connections, and drops those with too long an incomplete message or too many unread bytes.
     func scan(at now: ContinuousClock.Instant) {
         for connection in connections.values { connection.scan(at: now) }
         scanInterval = max(
@@ -377,7 +362,6 @@ final class ConnectionMonitor {
         dropLargest(.endless, over: options.incompleteBytes) { $0.incompleteBytes }
     }
 
-    /// Drops the largest connections until the sum of all sizes is within the limit.
     private func dropLargest(_ reason: DroppedConnection.Reason, over limit: Int, by size: (PeerConnection) -> Int) {
         let connections = connections.values.filter { !$0.isClosed }
         var excess = connections.reduce(-limit) { $0 + size($1) }

@@ -15,18 +15,15 @@ final class PeerConnection {
     /// The bytes between two scans from which on a client is sending a message.
     private static let handshakeBytes = 1_024
 
-    /// The number of this connection, which no other one gets.
     let id: ConnectionID
     /// The client's numeric address; nil for `ipc`, or if the client was gone at once. It is a later client's if that one
     /// had the descriptor when the event was read, so only a connection that has not ended counts against it.
     let address: String?
     /// The name of the client's key, known from its first message; nil without encryption.
     private(set) var name: String?
-    /// Whether the client has sent a message.
     private(set) var hasGreeted = false
     /// How long a client that has not greeted has sent no more than a handshake and heartbeats.
     private(set) var silence = Duration.zero
-    /// Why the connection is disconnected before it has greeted.
     var failure: HandshakeFailure.Reason?
     /// The bytes of the incomplete message two scans ago; whatever has been completed by then has been received.
     private(set) var incompleteBytes = 0
@@ -37,16 +34,13 @@ final class PeerConnection {
     private let cookie: UInt64?
     /// A publisher's client's subscriptions, as libzmq keeps them: each prefix once.
     private var subscriptions: Set<[UInt8]> = []
-    /// The number of subscriptions to prefixes that no topic begins with.
     private(set) var foreignSubscriptionCount = 0
     /// The bytes of the subscriptions' prefixes, and 3 for each, which is what its frame adds on the wire.
     private(set) var subscribedBytes = 0
     private var hasReceivedMessage = false
     /// The time of the last scan; before the first one, when the connection became known.
     private var lastScan = ContinuousClock.now
-    /// The bytes that the kernel had received at the last scan.
     private var receivedBytes = 0
-    /// The bytes that libzmq had read from the kernel at the last scan.
     private var readBytes = 0
     /// The number of bytes that libzmq had read when the incomplete message began, plus the heartbeats since.
     private var messageStart = 0
@@ -82,28 +76,22 @@ final class PeerConnection {
         if isForeign { foreignSubscriptionCount -= 1 }
     }
 
-    /// Counts at least this many bytes as subscriptions that are not known.
     func chargeSubscriptions(_ bytes: Int) {
         subscribedBytes = max(subscribedBytes, bytes)
     }
 
-    /// Records the client's first message, with the name of its key.
     func greet(name: String?) {
         hasGreeted = true
         self.name = name
     }
 
     /// The bytes that have arrived since the last delivered message, at the last measurement, without heartbeats.
-    ///
-    /// They may be messages that were not delivered yet.
     var undeliveredBytes: Int { max(0, receivedBytes - messageStart) }
 
-    /// Measures how many bytes have arrived.
     func measure() {
         receivedBytes = received ?? 0
     }
 
-    /// Measures how many bytes have arrived since the last complete message.
     func scan(at now: ContinuousClock.Instant) {
         let interval = now - lastScan
         lastScan = now
@@ -133,9 +121,6 @@ final class PeerConnection {
     ///
     /// libzmq has no call for that. Does nothing if the descriptor is another socket's by now. If the process has no
     /// descriptor left, the connection stays open and can be shut down later.
-    ///
-    /// - Parameter discardsReceived: Whether what libzmq has not read yet is discarded; otherwise libzmq reads it first.
-    /// - Returns: Whether the connection was shut down.
     @discardableResult
     func shutDown(discardingReceived discardsReceived: Bool = false) -> Bool {
         // libzmq's thread may close the descriptor at any time. A duplicate stays the same socket, so the cookie that is
@@ -165,15 +150,12 @@ public struct ConnectionID: Sendable, Hashable {
     let descriptor: Int32
     let number: UInt64
 
-    /// A connection that has ended, or never was.
     static let none = ConnectionID(descriptor: -1, number: 0)
 }
 
 // MARK: - System calls
 
 /// Returns the number that the kernel gives to this socket alone (`SO_COOKIE` of socket(7), since Linux 4.12).
-///
-/// - Returns: nil if the descriptor is not an open socket.
 private func socketCookie(of descriptor: Int32) -> UInt64? {
     var cookie: UInt64 = 0
     var size = socklen_t(MemoryLayout<UInt64>.size)
@@ -188,13 +170,9 @@ private func isConnection(_ descriptor: Int32, at endpoint: String?) -> Bool {
         let status = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         guard status == 0, let endpoint else { return false }
         switch Int32(pointer.pointee.ss_family) {
-        case AF_INET:
+        case AF_INET, AF_INET6:  // both have the port in one place
             return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 endpoint.hasSuffix(":\(UInt16(bigEndian: $0.pointee.sin_port))")
-            }
-        case AF_INET6:
-            return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                endpoint.hasSuffix(":\(UInt16(bigEndian: $0.pointee.sin6_port))")
             }
         case AF_UNIX:
             let path = UnsafeRawBufferPointer(start: pointer, count: Int(size))
@@ -232,8 +210,6 @@ private func tcpReceivedBytes(by descriptor: Int32) -> Int? {
 }
 
 /// The beginning of `struct tcp_info` in <linux/tcp.h>, as of Linux 4.1.
-///
-/// libc has a shorter struct of the same name, so Swift cannot import the kernel's.
 private struct LinuxTCPInfo {
     var beginning = tcp_info()
     var pacingRate: UInt64 = 0

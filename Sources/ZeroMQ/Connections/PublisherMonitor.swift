@@ -8,8 +8,6 @@ internal import Glibc
 /// which lasts for as long as more arrives. The I/O thread is in that call then, so only another thread can disconnect the
 /// client. Each byte takes some 33 bytes in the tree.
 ///
-/// The thread ends when the monitor is closed.
-///
 /// See docs/decisions/libzmq-and-strangers.md.
 final class PublisherMonitor: Sendable {
     /// How often the thread looks whether the I/O thread is behind, while the socket is used.
@@ -25,7 +23,6 @@ final class PublisherMonitor: Sendable {
 
     private struct State {
         let connections: ConnectionMonitor
-        /// nil once the monitor is closed.
         var endpoint: InprocEndpoint?
         /// Whether the socket was empty at some time since the last scan.
         var isDrained = true
@@ -60,7 +57,6 @@ final class PublisherMonitor: Sendable {
 
     // MARK: - For the I/O thread
 
-    /// Records that the I/O thread begins to use the socket.
     func beginWork() {
         let now = ContinuousClock.now
         let mustWake = work.withLock { work in
@@ -72,7 +68,6 @@ final class PublisherMonitor: Sendable {
         if mustWake { commands.post { $0.isAwaited = true } }
     }
 
-    /// Records that the I/O thread has read the socket until it was empty.
     func endWork() {
         work.withLock { $0.beginning = nil }
     }
@@ -95,7 +90,6 @@ final class PublisherMonitor: Sendable {
         }
     }
 
-    /// Disconnects the clients whose key has one of these names, and those whose key is not known.
     func disconnect(keys: Set<String>) {
         state.withLock { state in
             state.endpoint?.poll()
@@ -105,7 +99,6 @@ final class PublisherMonitor: Sendable {
         commands.post { $0.isAwaited = true }
     }
 
-    /// Closes the endpoint and ends the thread.
     func close() {
         state.withLock { $0.endpoint = nil }
         commands.post { $0.isClosed = true }

@@ -2,8 +2,6 @@ internal import CZMQ
 
 /// The keys and the admission rule of CURVE (RFC 26); with them, every socket of an I/O thread is encrypted.
 ///
-/// A bound socket is the server of its connections, a connected socket a client.
-///
 /// Keys belong to a thread, not to a socket, so that no socket can be opened without them by mistake.
 public struct Encryption: Sendable {
     /// What connected sockets need.
@@ -16,6 +14,14 @@ public struct Encryption: Sendable {
             self.keys = keys
             self.server = server
         }
+
+        var settings: [SocketSetting] {
+            [
+                SocketSetting(ZMQ_CURVE_SERVERKEY, bytes: server.bytes),
+                SocketSetting(ZMQ_CURVE_PUBLICKEY, bytes: keys.publicKey.bytes),
+                SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+            ]
+        }
     }
 
     /// What bound sockets need.
@@ -23,13 +29,19 @@ public struct Encryption: Sendable {
         let keys: KeyPair
         let admission: @Sendable (PublicKey, SocketKind) -> Admission
 
-        /// Makes a server.
-        ///
-        /// - Parameter admission: Decides whether to admit a client, by its key and the kind of socket it connects to.
-        ///   Called on the I/O thread; must be quick.
+        /// Makes a server; `admission` is called on the I/O thread and must be quick.
         public init(keys: KeyPair, admission: @escaping @Sendable (PublicKey, SocketKind) -> Admission) {
             self.keys = keys
             self.admission = admission
+        }
+
+        /// Returns the libzmq options of a server. Its ZAP domain is the kind of socket that a client connects to.
+        func settings(for kind: SocketKind) -> [SocketSetting] {
+            [
+                SocketSetting(ZMQ_CURVE_SERVER, 1),
+                SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
+                SocketSetting(ZMQ_ZAP_DOMAIN, bytes: Array(kind.rawValue.utf8)),
+            ]
         }
     }
 
@@ -51,24 +63,38 @@ public struct Encryption: Sendable {
     }
 }
 
-extension Encryption.Client {
-    /// The libzmq options of a client.
-    var settings: [SocketSetting] {
-        [
-            SocketSetting(ZMQ_CURVE_SERVERKEY, bytes: server.bytes),
-            SocketSetting(ZMQ_CURVE_PUBLICKEY, bytes: keys.publicKey.bytes),
-            SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
-        ]
-    }
-}
+/// The handler of ZAP (RFC 27): answers libzmq's requests to admit a client, on the I/O thread.
+///
+/// The domain of a request is the kind of socket that the client connects to; all sockets of one kind share their rules.
+struct ZAPHandler {
+    /// The address at which libzmq expects the handler, in every context.
+    static let address = "inproc://zeromq.zap.01"
 
-extension Encryption.Server {
-    /// Returns the libzmq options of a server. Its ZAP domain is the kind of socket that a client connects to.
-    func settings(for kind: SocketKind) -> [SocketSetting] {
-        [
-            SocketSetting(ZMQ_CURVE_SERVER, 1),
-            SocketSetting(ZMQ_CURVE_SECRETKEY, bytes: keys.secretKey),
-            SocketSetting(ZMQ_ZAP_DOMAIN, bytes: Array(kind.rawValue.utf8)),
-        ]
+    let admission: @Sendable (PublicKey, SocketKind) -> Encryption.Admission
+    let onFailure: @Sendable (HandshakeFailure) -> Void
+
+    /// Returns the reply to a request; a malformed request is refused.
+    func reply(to request: Message) -> Message {
+        let frames = request.frames
+        // version, request id, domain, address, routing id, mechanism, credentials
+        guard frames.count == 7, frames[0] == Array("1.0".utf8), request.text(at: 5) == "CURVE",
+            let socket = request.text(at: 2).flatMap(SocketKind.init(rawValue:)), let key = PublicKey(bytes: frames[6])
+        else {
+            return Self.reply(to: frames, "500", "malformed CURVE request")
+        }
+        switch admission(key, socket) {
+        case .admitted(let name):
+            return Self.reply(to: frames, "200", "OK", name: name)
+        case .refused(let reason):
+            onFailure(
+                HandshakeFailure(socket: socket, address: request.text(at: 3), reason: reason, key: key))
+            return Self.reply(to: frames, "400", reason.rawValue)
+        }
+    }
+
+    private static func reply(to frames: [[UInt8]], _ status: String, _ text: String, name: String = "") -> Message {
+        let id = frames.count > 1 ? frames[1] : []
+        // version, request id, status, text, user id, metadata
+        return Message([Array("1.0".utf8), id] + [status, text, name, ""].map { Array($0.utf8) })
     }
 }

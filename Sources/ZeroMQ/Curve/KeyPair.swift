@@ -22,8 +22,6 @@ public struct KeyPair: Sendable {
     }
 
     /// Reads the secret key from its 40 characters and derives the public key with zmq_curve_public(3).
-    ///
-    /// - Returns: nil if the text is not a key.
     public init?(secret: String) {
         var publicText = [CChar](repeating: 0, count: 41)
         guard let secretKey = decodeKey(secret), zmq_curve_public(&publicText, secret) == 0,

@@ -8,8 +8,6 @@ internal import Glibc
 /// runs here: the thread sleeps in poll(2) over its sockets and one eventfd, and runs what arrives. It is also a
 /// `TaskExecutor`: a task that prefers it replies without a hop to another thread, and must not block.
 ///
-/// It does not interpret messages, and leaves reconnecting to libzmq.
-///
 /// See docs/decisions/socket-event-loop.md.
 public final class IOThread: TaskExecutor {
     let wakeupQueue: WakeupQueue<PollerCommands>
@@ -18,12 +16,6 @@ public final class IOThread: TaskExecutor {
     /// Starts the thread. It ends when nothing refers to it, its sockets and the tasks on it any more.
     ///
     /// The callbacks run on the thread and must be quick.
-    ///
-    /// - Parameters:
-    ///   - encryption: The keys and the admission rule of CURVE. With it, every socket of the thread is encrypted.
-    ///   - onHandshakeFailure: Called for each failed connection of a bound socket and, with encryption, of a connected one.
-    ///   - onDrop: Called for each client that is disconnected because it would fill the memory.
-    /// - Throws: `ZeroMQError` if the process has no descriptor, memory or thread left.
     public init(
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
         onDrop: @escaping @Sendable (DroppedConnection) -> Void = { _ in }
@@ -49,18 +41,10 @@ public final class IOThread: TaskExecutor {
 
     // MARK: - Sockets
 
-    /// Opens a socket: sets its options and subscriptions, then binds, then connects.
+    /// Opens a socket: sets its options and subscriptions, then binds (port `*` is a free one), then connects.
     ///
     /// Connecting succeeds at once; libzmq retries an unreachable peer until the socket is closed. If anything fails, no
     /// socket stays open. With `ipc`, libzmq silently takes over the path of another program that is bound to it.
-    ///
-    /// - Parameters:
-    ///   - kind: What the socket does.
-    ///   - bind: The addresses to bind to. Port `*` binds to a free port, which `Socket.addresses` contains.
-    ///   - connect: The addresses to connect to.
-    ///   - subscriptions: The topic prefixes of a subscriber; empty for all other kinds.
-    ///   - options: The socket's limits and times.
-    /// - Throws: `ZeroMQError`; its reason is `closed` after `shutdown()`.
     public func open(
         _ kind: SocketKind, bind: [String] = [], connect: [String] = [], subscriptions: [String] = [],
         options: SocketOptions = SocketOptions()

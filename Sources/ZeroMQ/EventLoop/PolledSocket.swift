@@ -11,7 +11,7 @@ final class PolledSocket: PollSource {
     /// Whether the socket may have work; also after the end of a connection, whose descriptor is known to be free once the
     /// socket has been read.
     var needsPoll: Bool {
-        get { isDue || connections.hasEndedConnections && closing == nil }
+        get { isDue || closing == nil && connections.monitor?.hasEndedConnections == true }
         set { isDue = newValue }
     }
     private var isDue = true
@@ -45,18 +45,17 @@ final class PolledSocket: PollSource {
 
     /// Receives one step's messages and checks whether a blocked peer has room again.
     func poll() {
-        connections.beginWork()
+        connections.publisher?.beginWork()
         // A receive that finds nothing has read the events, too.
         var events = closing == nil && !receiveStep() ? ZMQ_POLLIN : 0
         if isBlocked || closing != nil { events |= handle.refreshEvents() }
         if events & ZMQ_POLLOUT != 0 { isBlocked = false }
         needsPoll = closing == nil && events & ZMQ_POLLIN != 0
-        if !needsPoll { connections.endWork() }
+        if !needsPoll { connections.publisher?.endWork() }
     }
 
-    /// Receives up to one step's messages; returns false if more may be there.
     private func receiveStep() -> Bool {
-        connections.handleEvents()
+        connections.events?.poll()
         let begin = ContinuousClock.now
         // Messages are read even when there is no room for them, so that they do not pile up in libzmq.
         let capacity = shared.receiveQueue.capacity
@@ -71,7 +70,7 @@ final class PolledSocket: PollSource {
                 hasReadAll = true
                 break reading
             case .discarded:
-                connections.recordDiscardedMessage(over: handle.connectionDescriptor)
+                connections.monitor?.recordDiscardedMessage(over: handle.connectionDescriptor)
                 counts.refused += 1
             case .message(let message):
                 if connections.isServer { descriptors.append(handle.connectionDescriptor) }
@@ -134,13 +133,12 @@ final class PolledSocket: PollSource {
         hasMessagesToSend = true
     }
 
-    /// Sends up to one step's messages.
     func send() {
         needsPoll = true
-        connections.beginWork()
+        connections.publisher?.beginWork()
         if sending.isEmpty { sending = shared.sendQueue.drain() }
         // So that the end of each connection is known whose routing id another one may have by now.
-        if kind == .router { connections.handleEvents() }
+        if kind == .router { connections.events?.poll() }
         var counts = SocketCounters()
         let completed = sending.removeFirst(atMost: Self.messagesPerStep) { transmit($0, counting: &counts) }
         shared.counters.withLock { $0 += counts }
@@ -170,8 +168,7 @@ final class PolledSocket: PollSource {
 
     // MARK: - Connections
 
-    /// When the connections are to be looked at again; nil if there is no reason to.
-    var nextScan: ContinuousClock.Instant? { closing == nil ? connections.nextScan : nil }
+    var nextScan: ContinuousClock.Instant? { closing == nil ? connections.monitor?.nextScan : nil }
 
     func scanConnectionsIfDue(at now: ContinuousClock.Instant) {
         if closing == nil { connections.scanIfDue(at: now, isRead: !needsPoll) }
@@ -179,7 +176,6 @@ final class PolledSocket: PollSource {
 
     // MARK: - Closing
 
-    /// The time at which a closing socket stops sending; nil if it is not closing.
     var deadline: ContinuousClock.Instant? { closing?.deadline }
 
     /// Whether the socket receives no more and only sends its queued messages.
@@ -200,7 +196,6 @@ final class PolledSocket: PollSource {
         needsPoll = true
     }
 
-    /// Counts what was not sent, and lets libzmq use the rest of the linger for what was.
     func finish(at now: ContinuousClock.Instant) {
         guard let closing else { return }
         let unsent = sending.count + shared.sendQueue.drain().count
@@ -211,5 +206,44 @@ final class PolledSocket: PollSource {
 
     func callCloseHandlers() {
         for handler in closing?.handlers ?? [] { handler() }
+    }
+}
+
+/// A socket on which libzmq itself talks to the I/O thread: the requests of ZAP, and the events of a monitored socket.
+final class InprocEndpoint: PollSource {
+    // Without limits, so that libzmq's own threads never wait for this one.
+    private static let settings = [
+        SocketSetting(ZMQ_LINGER, 0),
+        SocketSetting(ZMQ_RCVHWM, 0),
+        SocketSetting(ZMQ_SNDHWM, 0),
+    ]
+
+    private let handle: SocketHandle
+    private let onMessage: (Message) -> Message?
+    private let onEmpty: () -> Void
+    var needsPoll = true
+
+    /// Opens a socket of a libzmq type that only the I/O thread uses.
+    init(
+        _ type: Int32, named name: String, in context: Context,
+        attach: (borrowing SocketHandle) throws(ZeroMQError) -> Void,
+        onMessage: @escaping (Message) -> Message?,
+        onEmpty: @escaping () -> Void = {}
+    ) throws(ZeroMQError) {
+        let handle = try SocketHandle.open(type, named: name, settings: Self.settings, context: context.pointer)
+        try attach(handle)
+        self.handle = handle
+        self.onMessage = onMessage
+        self.onEmpty = onEmpty
+    }
+
+    var descriptor: Int32 { handle.descriptor }
+
+    func poll() {
+        needsPoll = false
+        while case .message(let message) = handle.receive(maximumFrames: 16) {
+            if let reply = onMessage(message) { _ = handle.send(reply) }
+        }
+        onEmpty()
     }
 }

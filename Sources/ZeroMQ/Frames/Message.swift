@@ -8,8 +8,6 @@ public struct Message: Sendable {
     /// connection or not at all.
     public internal(set) var connection: ConnectionID?
     /// Why the message is not to be used; nil if it is whole.
-    ///
-    /// Only a router delivers truncated messages, so that the program can reply to them.
     public internal(set) var truncation: Truncation?
 
     /// The number of equal messages that this one stands for in a receive queue, one directly behind the other.

@@ -2,8 +2,6 @@ internal import Concurrency
 
 /// A bounded queue of received messages, from the I/O thread to tasks.
 ///
-/// A reader removes up to a thousand messages under one lock.
-///
 /// See docs/decisions/socket-event-loop.md.
 final class ReceiveQueue: Sendable {
     /// The kind of message that the queue still accepts.
@@ -58,14 +56,11 @@ final class ReceiveQueue: Sendable {
         }
     }
 
-    /// Ends the sequence after the queued messages.
     func finish() {
         state.update { $0.isFinished = true }
     }
 
     /// Suspends until there are messages, then removes and returns them.
-    ///
-    /// - Returns: At most a thousand messages; nil if the queue is finished and empty, or the task is cancelled.
     func next() async -> [Message]? {
         while await state.wait(until: { !$0.messages.isEmpty || $0.isFinished }) {
             // Another task may have removed the messages since.

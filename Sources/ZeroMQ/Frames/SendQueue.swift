@@ -17,12 +17,6 @@ final class SendQueue: Sendable {
     private let unreadBytes: ConnectionGuard.UnreadBytes?
     private let scheduleSend: @Sendable () -> Void
 
-    /// Makes a queue.
-    ///
-    /// - Parameters:
-    ///   - limit: The greatest number of messages in the queue.
-    ///   - unreadBytes: Counts each message from the moment it is queued.
-    ///   - scheduleSend: Makes the I/O thread drain the queue.
     init(limit: Int, unreadBytes: ConnectionGuard.UnreadBytes?, scheduleSend: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.unreadBytes = unreadBytes
@@ -69,7 +63,6 @@ final class SendQueue: Sendable {
         }
     }
 
-    /// Frees the room of `count` drained messages.
     func complete(_ count: Int) {
         state.update { $0.pending -= count }
     }
@@ -90,8 +83,6 @@ struct MessageQueue: Sendable {
     /// Calls `body` with the messages in order and removes those for which it returns true.
     ///
     /// Stops after `limit` messages and at the first for which `body` returns false.
-    ///
-    /// - Returns: The number of messages removed.
     mutating func removeFirst(atMost limit: Int, while body: (Message) -> Bool) -> Int {
         var removed = 0
         while removed < limit, let burst = bursts.first {

@@ -1,3 +1,4 @@
+internal import CZMQ
 internal import Concurrency
 
 /// A ZeroMQ socket that any task or thread can use.
@@ -37,8 +38,6 @@ public final class Socket: Sendable {
     ///
     /// Use it for a publisher and a router, whose queue never waits for a peer: a message that a slow peer has no room for,
     /// and a message to a peer that is gone, is dropped and counted in `counters`.
-    ///
-    /// - Returns: The messages that found no room in the queue; they are counted as `returned`.
     @discardableResult
     public func post(_ messages: [Message]) -> [Message] {
         validate(messages)
@@ -46,10 +45,6 @@ public final class Socket: Sendable {
     }
 
     /// Queues messages in order, and waits for room while the peer is slow or away.
-    ///
-    /// The messages of one call keep their order; those of two concurrent calls may alternate.
-    ///
-    /// - Returns: The messages that were not queued because the socket was closed or the task cancelled; normally none.
     @discardableResult
     public func send(_ messages: [Message]) async -> [Message] {
         validate(messages)
@@ -62,9 +57,6 @@ public final class Socket: Sendable {
 
     /// Returns how many bytes a router has for a client that the client has not read: for all connections of its key, and
     /// without encryption for the connection of one message, because all programs of a machine share an address.
-    ///
-    /// Counts the messages queued here and in libzmq, but not those in the kernels. Counts only messages that name their
-    /// connection.
     public func unread(by peer: PeerIdentity?, over connection: ConnectionID?) -> Int {
         precondition(kind == .router, "only a router knows its clients")
         if let key = peer?.name { return shared.unreadBytes?.bytes(ofKey: key) ?? 0 }
@@ -152,5 +144,75 @@ struct SharedSocketState: Sendable {
         receiveQueue.finish()
         sendQueue.close()
         subscriptions.update { $0.isClosed = true }
+    }
+}
+
+/// What a socket does; the project uses each kind in one way.
+public enum SocketKind: String, Sendable, Hashable, CaseIterable {
+    /// XPUB: sends each message to all peers that have subscribed to a prefix of its first frame, and receives the
+    /// subscriptions.
+    case publisher
+    /// SUB: receives the messages whose first frame begins with a subscribed prefix.
+    case subscriber
+    /// ROUTER: receives from many peers, each message preceded by its peer's routing id, and sends to such an id.
+    case router
+    /// DEALER: sends to and receives from a router, without the lockstep of REQ.
+    case dealer
+
+    var type: Int32 {
+        switch self {
+        case .publisher: ZMQ_XPUB
+        case .subscriber: ZMQ_SUB
+        case .router: ZMQ_ROUTER
+        case .dealer: ZMQ_DEALER
+        }
+    }
+
+    /// The least number of frames of a message to send; nil if the socket cannot send.
+    var minimumFrames: Int? {
+        switch self {
+        case .publisher, .dealer: 1
+        case .router: 2
+        case .subscriber: nil
+        }
+    }
+}
+
+/// The counters of a socket, for metrics.
+///
+/// They count every message that this program loses. They do not count what ZeroMQ loses after a message was `sent`,
+/// because libzmq does not report it: for a subscriber at the high-water mark, with a connection that breaks, and at the
+/// end of the linger. A program that must not miss a message reads it from a log, or asks again.
+public struct SocketCounters: Sendable, Hashable {
+    /// Whole messages delivered to `incoming`.
+    public internal(set) var received = 0
+    /// Messages given to libzmq.
+    public internal(set) var sent = 0
+    /// Received messages rejected: too many frames, a full queue, or, at a publisher, a malformed subscription.
+    public internal(set) var refused = 0
+    /// Messages returned to the caller because the send queue was full, the socket closed or the task cancelled.
+    public internal(set) var returned = 0
+    /// Messages lost because a router's peer did not read, or because the linger ended while they were queued.
+    public internal(set) var dropped = 0
+    /// Messages of a router to a peer that is not connected.
+    public internal(set) var unroutable = 0
+    /// The clients that are connected to a bound socket now.
+    public internal(set) var connections = 0
+    /// The connections to a bound socket that have ended.
+    public internal(set) var disconnections = 0
+
+    /// Makes counters of zero.
+    public init() {}
+
+    /// Adds the counts of one step, or of another socket.
+    package static func += (counters: inout SocketCounters, step: SocketCounters) {
+        counters.received += step.received
+        counters.sent += step.sent
+        counters.refused += step.refused
+        counters.returned += step.returned
+        counters.dropped += step.dropped
+        counters.unroutable += step.unroutable
+        counters.connections += step.connections
+        counters.disconnections += step.disconnections
     }
 }

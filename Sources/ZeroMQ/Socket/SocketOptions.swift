@@ -88,8 +88,6 @@ public struct SocketOptions: Sendable {
 
 extension SocketOptions {
     /// Returns every libzmq option of a socket, to be set before it binds or connects.
-    ///
-    /// Each is described under its name in http://api.zeromq.org/4-3:zmq-setsockopt.
     func settings(for kind: SocketKind, isBound: Bool, isEncrypted: Bool) -> [SocketSetting] {
         var settings = [
             // Per peer; above it the kind of socket decides: block, drop, or refuse.
