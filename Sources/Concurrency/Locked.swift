@@ -7,8 +7,6 @@ public import Glibc
 ///
 /// `@unchecked Sendable` is sound: `value` is accessed only in `withLock`, between lock and unlock of one mutex, and the
 /// result of the closure is `sending`.
-///
-/// Floor 0 has it, so that every module may use it. `Mutex` comes back once the thread sanitizer understands it.
 public final class Locked<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline var value: Value

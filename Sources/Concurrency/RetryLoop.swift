@@ -18,8 +18,6 @@ public struct RetryLoop: Sendable {
     ///
     /// The first attempt is made whether the task is cancelled or not. A cancelled task makes one attempt at most: the
     /// pause after it ends at once.
-    ///
-    /// - Parameter onFailure: receives the error of each failed attempt, before the pause.
     public func run<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value,
         onFailure: (any Error) -> Void

@@ -35,11 +35,6 @@ public struct WakeSignal: Sendable {
     ///
     /// Returns after ``stop()``, or when the task is cancelled; an error of `body` ends it. A signal that came before
     /// ``stop()`` is still followed by one call of `body`.
-    ///
-    /// - Parameters:
-    ///   - pause: the time before the first call; a signal cuts it short.
-    ///   - clock: the clock for all pauses.
-    ///   - body: the work; it returns the time until its next call if no signal comes.
     public func runLoop(
         after pause: Duration = .zero, _ clock: any Clock<Duration>, _ body: () async throws -> Duration
     ) async rethrows {

@@ -27,8 +27,6 @@ public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
     @usableFromInline let state: Locked<State>
 
     /// Makes a queue.
-    ///
-    /// - Throws: `SystemError` if the process may not open another descriptor.
     public init(_ content: Content) throws(SystemError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         guard descriptor >= 0 else { throw SystemError(function: "eventfd", code: errno) }

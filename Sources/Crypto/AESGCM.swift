@@ -9,9 +9,7 @@ public struct AESGCM: Sendable {
 
     private let key: [UInt8]
 
-    /// Makes a cipher.
-    ///
-    /// - Precondition: `key` has ``keySize`` bytes.
+    /// Makes a cipher with a key of ``keySize`` bytes.
     public init(key: [UInt8]) {
         precondition(key.count == Self.keySize, "AESGCM: the key has \(key.count) bytes")
         self.key = key
@@ -22,12 +20,7 @@ public struct AESGCM: Sendable {
         randomBytes(keySize)
     }
 
-    /// Encrypts a message.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - context: What the message belongs to; it is authenticated and not part of the result.
-    /// - Returns: A random nonce, the encrypted message, and its tag.
+    /// Returns a random nonce, the encrypted message, and its tag; `context` is authenticated and not part of the result.
     public func seal(_ message: [UInt8], context: [UInt8]) -> [UInt8] {
         // Random, so that no counter has to be stored. One key may seal 2³² messages (SP 800-38D, 8.3).
         let nonce = Self.randomBytes(Self.nonceSize)

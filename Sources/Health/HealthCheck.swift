@@ -23,10 +23,8 @@ public final class HealthCheck: Sendable {
 
     /// Makes a check.
     ///
-    /// - Parameters:
-    ///   - limit: The time after which a check without an answer has failed.
-    ///   - check: Returns nil if the condition holds, and otherwise one line that says why not. The line begins with the
-    ///     name of the check, and has nothing that strangers must not read.
+    /// `check` returns nil if the condition holds, otherwise one line that says why not: it begins with the name of the
+    /// check, and has nothing that strangers must not read.
     public init(
         _ name: StaticString, within limit: Duration = .seconds(2), clock: any Clock<Duration> = ContinuousClock(),
         check: @escaping @Sendable () async -> String?
@@ -38,8 +36,6 @@ public final class HealthCheck: Sendable {
     }
 
     /// Runs the check, or joins the run that is under way, or returns the result of a run that ended within a second.
-    ///
-    /// - Returns: Nil if the condition holds, otherwise one line that says why not.
     public func failureReason() async -> String? {
         let cancelled = "\(name): the check was cancelled"
         return await withTaskGroup(of: String?.self) { tasks in

@@ -16,9 +16,7 @@ public struct HealthPages: Sendable {
 
     /// Makes the pages, and adds the readiness checks to `metrics` as `marquee_ready`.
     ///
-    /// - Parameters:
-    ///   - liveness: The process must be restarted if one of these fails.
-    ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
+    /// If one of `liveness` fails, the process must be restarted. The names of `readiness` must differ.
     public init(metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]) {
         metrics.gauges(
             "marquee_ready", "1 if what the process needs for its job is available, by check; otherwise 0.", by: "check"
@@ -72,13 +70,7 @@ public struct HealthServer: Service {
 
     /// Listens, and answers from then on.
     ///
-    /// - Parameters:
-    ///   - address: Host and port; port 0 takes a free one.
-    ///   - hosts: The names to which `metrics` answers beside IP addresses and `localhost`.
-    ///   - metrics: The process's metrics; the server adds its own and `marquee_ready` to them.
-    ///   - liveness: The process must be restarted if one of these fails.
-    ///   - readiness: The process cannot do its job while one of these fails. Their names must differ.
-    /// - Throws: An error with a description of one line, if the server cannot listen on the address.
+    /// `hosts` are the names to which `metrics` answers beside IP addresses and `localhost`; the rest is as in ``HealthPages``.
     public init(
         address: HTTPAddress, hosts: [String] = [], metrics: Metrics, liveness: [HealthCheck], readiness: [HealthCheck]
     ) throws {
@@ -89,8 +81,6 @@ public struct HealthServer: Service {
     }
 
     /// Listens, and answers from then on, with pages that another server may have, too; adds no metrics.
-    ///
-    /// - Throws: An error with a description of one line, if the server cannot listen on the address.
     public init(address: HTTPAddress, hosts: [String] = [], pages: HealthPages) throws {
         server = try HTTPServer(
             address: address.description, hosts: HostPolicy(names: hosts, openPaths: HealthPages.openPaths)

@@ -6,9 +6,7 @@ public import ZeroMQ
 
 /// The metrics of what every process has: sockets, a database, an HTTP server.
 extension Metrics {
-    /// Adds the counters of the process's sockets.
-    ///
-    /// - Parameter sockets: What returns a socket's counters, by the value of the label `socket`.
+    /// Adds the counters of the process's sockets, by the value of the label `socket`.
     public func addSockets(_ sockets: [String: @Sendable () -> SocketCounters]) {
         func add(_ name: StaticString, _ help: StaticString, _ count: @escaping @Sendable (SocketCounters) -> Int) {
             counters(name, help, by: "socket") { sockets.mapValues { Double(count($0())) } }

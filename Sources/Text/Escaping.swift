@@ -27,8 +27,6 @@ extension Unicode.Scalar {
 
 extension String {
     /// Returns the text with unprintable scalars as `\uXXXX`, as JSON and the log write them; line feeds stay.
-    ///
-    /// - Parameter sequences: Texts that stay as they are, such as the codes of the program's own colours.
     public func escapedForTerminal(keeping sequences: [String] = []) -> String {
         guard unicodeScalars.contains(where: { $0.isUnprintable && $0 != "\n" }) else { return self }
         var escaped = String.UnicodeScalarView()
@@ -201,10 +199,6 @@ extension Unicode.Scalar {
 
 extension StringProtocol where SubSequence == Substring, UTF8View.SubSequence == Substring.UTF8View {
     /// Returns the parts between the bytes `separator`, also where a combining mark follows one.
-    ///
-    /// - Parameters:
-    ///   - separator: An ASCII character.
-    ///   - keepsEmpty: Whether empty parts are returned, too.
     public func parts(between separator: Unicode.Scalar, keepsEmpty: Bool = false) -> [Substring] {
         utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: !keepsEmpty).map { Substring($0) }
     }

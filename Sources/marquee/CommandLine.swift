@@ -127,7 +127,7 @@ let commands: [any Subcommand.Type] = [
                     .forEach(Console.print)
             }
             Console.print("")
-            Language.current(
+            localized(
                 """
                 명령별 자세한 설명은 `marquee help COMMAND`에서 볼 수 있습니다. 설정은 MARQUEE_… 환경 변수로 합니다(docs/configuration.md).
                 언어는 로캘을 따르며, 모든 명령에서 --language ko|en으로 바꿀 수 있습니다.

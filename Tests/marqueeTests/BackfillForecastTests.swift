@@ -11,16 +11,6 @@ import Worker
     /// 2024-06-05, noon in Korea.
     private let noon = Date(timeIntervalSince1970: 1_717_556_400)
 
-    @Test(
-        "23 years take four days of quota, the first of them today",
-        arguments: [
-            (8_411, 2_400, 3), (2_400, 2_400, 0), (2_401, 2_400, 1), (1, 0, 1), (0, 0, 0),
-        ])
-    func days(_ remaining: Int, _ left: Int, _ days: Int) {
-        let forecast = BackfillForecast(remaining: remaining, leftToday: left, perDay: 2_400, rate: 50)
-        #expect(forecast.days == days)
-    }
-
     @Test("the end is estimated from the quota and the rate")
     func end() {
         let today = BackfillForecast(remaining: 100, leftToday: 200, perDay: 200, rate: 50)
@@ -29,13 +19,6 @@ import Worker
         #expect(later.end(at: noon) == noon + 36 * 3600 + 4)
         #expect(BackfillForecast(remaining: 5, leftToday: 0, perDay: 0, rate: 1).end(at: noon) == nil)
         #expect(BackfillForecast(remaining: 5, leftToday: 9, perDay: 9, rate: nil).end(at: noon) == nil)
-    }
-
-    @Test("the bar shows the completed share")
-    func bar() {
-        #expect(ProgressLine.bar(0.5, cells: 8) == "[####----]")
-        #expect(ProgressLine.bar(0.999, cells: 8) == "[#######-]")
-        #expect(ProgressLine.bar(1, cells: 8) == "[########]")
     }
 
     @Test("the rate is that of the last changes")

@@ -45,41 +45,22 @@ import Text
         }
     }
 
-    @Test("on a terminal each day has a bar, and missing days have a mark")
-    func plot() throws {
-        #expect(
-            MovieHistoryTable(days: try days(), hasPlot: true, language: .ko).lines == [
-                "파묘 (2024000A) · 2024-02-22 ~ 2024-03-01 · 3일",
-                "날짜        순위  변동   관객수  누적관객수",
-                "2024-02-22     1  ▲2     80,000   1,000,000  ████████████",
-                "2024-02-23     1  ▼1    160,000   1,000,000  ████████████████████████",
-                "⋮",
-                "2024-03-01     1  -           1   1,000,000  ▏",
-            ])
-    }
-
     @Test("figures at the edges of a number are shown as unknown")
     func edges() throws {
         let revision = try revision("2024-02-22", [try entry(audience: .max, change: .min)])
         let day = ChartAppearance(revision: revision, entry: try #require(revision.chart.entries.first))
-        let lines = MovieHistoryTable(days: [day], hasPlot: true, language: .ko).lines
+        let lines = MovieHistoryTable(days: [day], language: .ko).lines
         #expect(lines.last == "2024-02-22     1  -          ?   1,000,000")
         #expect(ChartText(chart: revision.chart, in: .ko).lines(width: 80).count == 3)
     }
 
-    @Test("without a terminal the table has a plain row for each day")
+    @Test("the table has a row for each day")
     func plain() throws {
-        let lines = MovieHistoryTable(days: try days(), hasPlot: false, language: .ko).lines
+        let lines = MovieHistoryTable(days: try days(), language: .ko).lines
         #expect(lines.count == 5)
+        #expect(lines[0] == "파묘 (2024000A) · 2024-02-22 ~ 2024-03-01 · 3일")
+        #expect(lines[1] == "날짜        순위  변동   관객수  누적관객수")
         #expect(lines[4] == "2024-03-01     1  -           1   1,000,000")
-    }
-
-    @Test(
-        "the length of a bar is proportional to the maximum",
-        arguments: [(0, ""), (1, "▏"), (24, "███"), (192, "████████████████████████")])
-    func bar(_ number: Int, _ bar: String) {
-        #expect(MovieHistoryTable.bar(number, of: 192) == bar)
-        #expect(MovieHistoryTable.bar(number, of: 0).isEmpty)
     }
 
     @Test("the revisions have their time and their corrections")

@@ -112,7 +112,7 @@ extension KoreanTextTests {
                         LoggedEvent(topic: topic, sequence: try #require(SequenceNumber(1)), body: body))
                     let days = revision.chart.entries.map { ChartAppearance(revision: revision, entry: $0) }
                     lines += RevisionTable(revisions: [revision]).lines
-                    lines += MovieHistoryTable(days: days, hasPlot: true).lines
+                    lines += MovieHistoryTable(days: days).lines
                 }
                 expectKorean(lines, but: "notPublished The First Film")
             }
@@ -152,10 +152,7 @@ extension KoreanTextTests {
             let status = try JSON.decode(ProcessStatus.self, from: Array(text.utf8))
             expectKorean(StatusText(status: status, address: "", isOfNotifier: false, language: .ko).lines)
             let progress = try #require(status.backfill)
-            let forecast = BackfillForecast(remaining: 26, leftToday: 1, perDay: 9, rate: 2)
-            let line = ProgressLine(
-                progress: progress, forecast: forecast, now: KoreanDate.firstChart.start, language: .ko)
-            expectKorean([line.plain])
+            expectKorean([progress.line(end: KoreanDate.firstChart.start, in: .ko)])
         }
     }
 

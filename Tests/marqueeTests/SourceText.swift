@@ -14,7 +14,8 @@ struct SourceText {
 
     /// The calls whose first argument is in Korean, or in both languages at once.
     private static let calls = [
-        "language(", "Language.current(", "BilingualText(", "UsageError(", "Console.print(", "Console.printError(",
+        "language(", "localized(", "Language.current(", "BilingualText(", "UsageError(", "Console.print(",
+        "Console.printError(",
     ]
 
     /// Returns the texts of a Swift file.

@@ -199,11 +199,6 @@ extension ConfiguredSink {
     public func rules(among inForce: AlertRules) -> [AlertRule] {
         inForce.names.filter { rules?.contains($0) ?? true }
     }
-
-    /// Returns the rules that the sink names although they are not in force.
-    public func rules(notAmong inForce: AlertRules) -> [AlertRule] {
-        AlertRule.allCases.filter { rules?.contains($0) == true && !inForce.names.contains($0) }
-    }
 }
 
 extension Duration {

@@ -1,3 +1,5 @@
+import BoxOffice
+import FoundationEssentials
 import Text
 
 /// The parsed arguments of a command: options and positional arguments.
@@ -8,8 +10,6 @@ struct Arguments: Sendable {
     private var values: [String: [String]] = [:]
 
     /// Parses `words` by the options that `usage` declares.
-    ///
-    /// - Throws: `UsageError` for an unknown or repeated option, and for a missing or unexpected value.
     init(_ words: [String], usage: Usage) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -58,8 +58,6 @@ struct Arguments: Sendable {
     }
 
     /// Returns the value of an option, converted by `read`; nil if it was not given. Hidden signs around it are ignored.
-    ///
-    /// - Throws: `UsageError`, which names what is `expected`, if `read` returns nil.
     func value<Value>(_ name: String, expected: String, read: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = value(name) else { return nil }
         guard let value = read(text.trimmingHidden) else {
@@ -72,8 +70,8 @@ struct Arguments: Sendable {
     func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         let expected =
             range.upperBound == .max
-            ? Language.current("\(range.lowerBound) 이상의 정수", "a whole number of at least \(range.lowerBound)")
-            : Language.current(
+            ? localized("\(range.lowerBound) 이상의 정수", "a whole number of at least \(range.lowerBound)")
+            : localized(
                 "\(range.lowerBound)~\(range.upperBound)의 정수",
                 "a whole number from \(range.lowerBound) to \(range.upperBound)")
         return try value(name, expected: expected) { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
@@ -97,8 +95,6 @@ struct Arguments: Sendable {
     }
 
     /// Returns the only positional argument.
-    ///
-    /// - Throws: `UsageError` if there is none or more than one.
     func onlyPositional(_ placeholder: String) throws(UsageError) -> String {
         guard let first = positional.first, !first.isEmpty else {
             throw UsageError("\(placeholder) 인수가 없습니다", "\(placeholder) is missing")
@@ -119,5 +115,79 @@ struct Arguments: Sendable {
     /// The error of a positional argument that a command does not take.
     static func unexpected(_ word: String) -> UsageError {
         UsageError("필요 없는 인수입니다: \(word.visiblyQuoted)", "unexpected argument \(word.visiblyQuoted)")
+    }
+
+    // MARK: - Charts
+
+    /// Parses a day: `YYYY-MM-DD`, `YYYYMMDD` or `yesterday`.
+    func date(_ text: String) throws(UsageError) -> KoreanDate {
+        let text = text.trimmingHidden
+        guard let date = text == "yesterday" ? .yesterday(at: Date()) : KoreanDate(text) else {
+            throw UsageError(
+                Self.invalidValue(
+                    "DATE", text,
+                    expected: localized("YYYY-MM-DD, YYYYMMDD, yesterday", "YYYY-MM-DD, YYYYMMDD or yesterday"),
+                    in: .current))
+        }
+        return date
+    }
+
+    /// Returns the day of an option; nil if it was not given.
+    func day(_ option: String) throws(UsageError) -> KoreanDate? {
+        try value(option, expected: localized("2024-06-04 같은 날짜", "a date such as 2024-06-04")) {
+            KoreanDate($0)
+        }
+    }
+
+    /// Returns the week that contains the day in `text`, limited to the days that `--span` selects.
+    func week(of text: String) throws(UsageError) -> Week {
+        let span = try value(
+            "--span", expected: localized("week, weekend, weekdays", "week, weekend or weekdays")
+        ) { Week.Span(rawValue: $0) }
+        return Week(of: try date(text), span: span ?? .weekend)
+    }
+
+    func movieCode(_ text: String) throws(UsageError) -> MovieCode {
+        guard let code = MovieCode(text.trimmingHidden) else {
+            throw UsageError(
+                Self.invalidValue(
+                    "CODE", text,
+                    expected: localized("숫자·영문 대문자 8자리", "eight characters of 0-9 and A-Z"), in: .current))
+        }
+        return code
+    }
+
+    /// Returns the market that `--nation`, `--films` and `--area` select.
+    func market() throws(UsageError) -> Market {
+        Market(
+            nation: try value("--nation", expected: localized("K(한국), F(외국)", "K or F")) {
+                Market.Nation(rawValue: $0.uppercased())
+            },
+            films: try value("--films", expected: localized("diverse, commercial", "diverse or commercial")) {
+                Market.Films(rawValue: $0.lowercased())
+            },
+            area: try value("--area", expected: localized("7자리 코드", "a code of seven digits")) {
+                Market.Area($0)
+            })
+    }
+}
+
+extension Usage.Option {
+    /// Selects the days of a week.
+    static var span: Usage.Option {
+        Usage.Option(
+            "--span", value: "week|weekend|weekdays", "week: 주간(월~일), 주말(금~일, 기본값), 주중(월~목)",
+            "week: all of the week that DATE lies in, Friday to Sunday (default), or Monday to Thursday")
+    }
+
+    static var market: [Usage.Option] {
+        [
+            Usage.Option("--nation", value: "K|F", "한국영화만(K), 외국영화만(F)", "only Korean (K) or only foreign (F) movies"),
+            Usage.Option(
+                "--films", value: "diverse|commercial", "독립·예술영화만, 일반영화만",
+                "only art-house (diverse) or only commercial movies"),
+            Usage.Option(
+                "--area", value: "CODE", "한 지역의 극장만(`marquee areas`)", "only cinemas in this area (`marquee areas`)"),
+        ]
     }
 }

@@ -15,8 +15,6 @@ struct InvalidEnvironmentError: Error {
 
 extension Configuration {
     /// Reads the environment of this process.
-    ///
-    /// - Throws: `InvalidEnvironmentError` with the mistakes of all variables.
     static func current() throws -> Configuration {
         var environment = ProcessInfo.processInfo.environment
         var mistakes: [ConfigurationError] = []
@@ -36,8 +34,6 @@ extension Configuration {
     }
 
     /// Reads the rule file at `path`, or else at `MARQUEE_RULES`; without either, returns the built-in rules.
-    ///
-    /// - Throws: `ConfigurationDiagnosticsError` if the file is invalid.
     func ruleFile(_ path: String? = nil) throws -> RuleFile {
         guard let path = path ?? rules else { return .standard }
         return try RuleFile.read(path: path)
@@ -101,7 +97,7 @@ extension Console {
     /// Says on standard error that an event of a log cannot be read, and is left out.
     static func printUnreadable(_ event: LoggedEvent, _ error: DecodingError) {
         printError(
-            Language.current(
+            localized(
                 "marquee: 읽을 수 없는 이벤트를 건너뜁니다: \(event.topic), \(event.sequence)번\n  원문: \(error)",
                 "marquee: left out \(event.topic), event \(event.sequence), which cannot be read: \(error)"))
     }
@@ -137,8 +133,7 @@ extension Arguments {
     /// Returns the steps to crash at, if `--crash-at` was given.
     func failPoints() throws(UsageError) -> FailPoints {
         let steps = FailPoint.allCases.map(\.rawValue).joined(separator: ", ")
-        let expected = Language.current(
-            "\(steps) 중 하나, 뒤에 :N을 붙일 수 있음", "one of \(steps), optionally followed by :N")
+        let expected = localized("\(steps) 중 하나, 뒤에 :N을 붙일 수 있음", "one of \(steps), optionally followed by :N")
         return try value("--crash-at", expected: expected) { FailPoints($0) }
             ?? .none
     }

@@ -33,7 +33,7 @@ struct UsageError: Error {
 
     /// Makes an error in the language of the running command.
     init(_ korean: String, _ english: String) {
-        message = Language.current(korean, english)
+        message = localized(korean, english)
     }
 }
 
@@ -56,7 +56,7 @@ struct Usage: Sendable {
             self.name = name
             self.value = value
             self.isRepeatable = isRepeatable
-            meaning = Language.current(korean, english)
+            meaning = localized(korean, english)
         }
 
         /// Makes an option that the help text omits.
@@ -85,9 +85,9 @@ struct Usage: Sendable {
         var head = "marquee \(name)"
         if !arguments.isEmpty { head += " \(arguments)" }
         let options = options.filter { $0.meaning != nil }
-        if !options.isEmpty { head += Language.current(" [옵션]", " [options]") }
+        if !options.isEmpty { head += localized(" [옵션]", " [options]") }
         let columns = min(Console.width, Self.columns)
-        var lines = [Language.current("사용법: \(head)", "usage: \(head)"), ""] + summary.wrapped(columns: columns)
+        var lines = [localized("사용법: \(head)", "usage: \(head)"), ""] + summary.wrapped(columns: columns)
         if !details.isEmpty { lines += [""] + details.wrapped(columns: columns) }
         if !options.isEmpty {
             let heads = options.map { $0.value == nil ? $0.name : "\($0.name) \($0.value ?? "")" }

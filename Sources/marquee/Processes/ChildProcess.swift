@@ -21,9 +21,6 @@ final class ChildProcess: Sendable {
     private let status = AsyncCondition<Int32?>(nil)
 
     /// Starts `marquee` with `arguments`; `settings` override variables of the environment.
-    ///
-    /// - Parameter sharesOutput: Whether the child writes to our standard output, and not to its log file.
-    /// - Throws: if the process cannot be started; the error names it and the reason.
     init(_ name: String, arguments: [String], settings: [String: String], logPath: String, sharesOutput: Bool) throws {
         self.name = name
         self.logPath = logPath
@@ -100,11 +97,11 @@ final class ChildProcess: Sendable {
     func cause(of status: Int32) -> String {
         if status < 0 {
             let name = String(cString: strsignal(-status))
-            return Language.current("시그널 \(-status)번으로 종료됨", "signal \(-status) (\(name)) ended it") + " (\(logPath))"
+            return localized("시그널 \(-status)번으로 종료됨", "signal \(-status) (\(name)) ended it") + " (\(logPath))"
         }
         let line = lastLogLine
         // The log is in English, so that in Korean its line stands below, and says where it is from.
-        return Language.current(
+        return localized(
             "종료 코드 \(status) (\(logPath))" + (line.map { "\n  마지막 로그: \($0)" } ?? ""),
             "it ended with status \(status)" + (line.map { ": \($0)" } ?? "") + " (\(logPath))")
     }

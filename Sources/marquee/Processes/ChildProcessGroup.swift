@@ -25,8 +25,6 @@ final class ChildProcessGroup: Sendable {
     private let state = Locked(State())
 
     /// Prepares worker, notifier and board, and without a KOBIS key also the sandbox as their upstream.
-    ///
-    /// - Parameter liveDays: how many days the caller requests, which the worker leaves out of a new log's history.
     init(_ configuration: Configuration, liveDays: Int, notifierSharesOutput: Bool) throws {
         self.liveDays = liveDays
         usesSandbox = configuration.kobis.key == nil
@@ -40,9 +38,9 @@ final class ChildProcessGroup: Sendable {
         roles = (usesSandbox ? ["sandbox"] : []) + ["worker", "notifier", "board"]
         description =
             (usesSandbox
-                ? Language.current(
+                ? localized(
                     "샌드박스의 가상 데이터(MARQUEE_KOBIS_KEY 없음)", "made-up figures of the sandbox: no MARQUEE_KOBIS_KEY is set")
-                : Language.current("\(configuration.kobis.url) 데이터", "figures of \(configuration.kobis.url)"))
+                : localized("\(configuration.kobis.url) 데이터", "figures of \(configuration.kobis.url)"))
             + " · \(folder.path)"
         self.notifierSharesOutput = notifierSharesOutput
     }
@@ -87,6 +85,32 @@ final class ChildProcessGroup: Sendable {
             }
             for child in children { _ = await child.ended() }
             tasks.cancelAll()
+        }
+    }
+}
+
+/// Detects the end of the parent process: standard input is a pipe from it, which closes however the parent ends.
+enum ParentMonitor {
+    /// `--attached`, an option of the processes that `marquee up` starts.
+    static let option = Usage.Option(hidden: "--attached")
+
+    /// Starts a thread that sends SIGTERM to this process when standard input closes.
+    static func start() {
+        do {
+            try startThread {
+                waitForEndOfInput()
+                kill(getpid(), SIGTERM)
+            }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private static func waitForEndOfInput() {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            guard count > 0 || (count < 0 && errno == EINTR) else { return }
         }
     }
 }

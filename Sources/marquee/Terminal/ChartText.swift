@@ -29,8 +29,6 @@ struct ChartText {
     }
 
     /// Makes the table of the chart in an event.
-    ///
-    /// - Throws: if the event has no chart.
     init(_ event: Event) throws {
         if case .weekRanking = event.topic { self.init(try event.data()) } else { self.init(chart: try event.data()) }
     }

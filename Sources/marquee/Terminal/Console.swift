@@ -39,7 +39,7 @@ enum Console {
 
     /// Writes a line in the language of the running command to standard output.
     static func print(_ korean: String, _ english: String) {
-        print(Language.current(korean, english))
+        print(localized(korean, english))
     }
 
     /// Writes lines for another program to standard output, with CR LF; they are escaped only if a terminal shows them.
@@ -70,7 +70,7 @@ enum Console {
 
     /// Writes a line in the language of the running command to standard error.
     static func printError(_ korean: String, _ english: String) {
-        printError(Language.current(korean, english))
+        printError(localized(korean, english))
     }
 
     /// Held by the task that ends the process, until it has.
@@ -88,7 +88,7 @@ enum Console {
             // That standard error cannot be written can be said nowhere.
             guard descriptor == STDOUT_FILENO else { return }
             let reason = BilingualText(errno: error.code)
-            let line = Language.current(
+            let line = localized(
                 "marquee: 표준 출력에 쓸 수 없습니다: \(reason.text(in: .ko))",
                 "marquee: cannot write to standard output: \(reason)")
             // Of several tasks that print, one says it.

@@ -102,13 +102,8 @@ extension RequestTopic {
 extension ContractError.Code {
     /// Whether the Korean of the code says all that the message does.
     fileprivate var isExplained: Bool {
-        switch self {
-        case .conflict, .notPublished, .notFound, .quotaExhausted, .upstreamTimeout, .maintenance, .uncertain,
-            .overloaded:
-            true
-        case .badRequest, .dateOutOfRange, .unauthorized, .forbidden, .upstreamUnavailable, .upstreamInvalid, .internal:
-            false
-        }
+        ![.badRequest, .dateOutOfRange, .unauthorized, .forbidden, .upstreamUnavailable, .upstreamInvalid, .internal]
+            .contains(self)
     }
 
     var korean: String {

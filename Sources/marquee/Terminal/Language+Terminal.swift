@@ -1,8 +1,13 @@
 import FoundationEssentials
 import Text
 
+/// Returns the text in the language of the running command.
+func localized(_ korean: String, _ english: String) -> String {
+    Language.current(korean, english)
+}
+
 /// The language of everything that a command prints. Each text stands in both languages where it is used:
-/// `Language.current("수집 시각", "Fetched at")`.
+/// `localized("수집 시각", "Fetched at")`.
 ///
 /// Logs and what comes over the wire are in English. Without a table of texts, a text that lacks a language does not compile.
 extension Language {
@@ -13,8 +18,6 @@ extension Language {
     static let option = "--language"
 
     /// Takes the option `--language` out of the arguments; without it, the locale decides.
-    ///
-    /// - Throws: `UsageError` if the option has no value, or another one than `ko` and `en`.
     static func taken(from words: inout [String], environment: [String: String]) throws(UsageError) -> Language {
         guard let index = words.firstIndex(where: { $0 == option || $0.hasPrefix("\(option)=") }) else {
             return Language(environment: environment)

@@ -20,9 +20,7 @@ struct MovieText {
             (language("장르", "Genre"), list(movie.genres.map { word($0, .genres) })),
             (language("출연", "Cast"), list(movie.actors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
         ]
-        var table = TextTable([.left, .left])
-        for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
-        return [TerminalColor.bold.paint("\(movie.title) (\(movie.code))")] + table.lines
+        return TextTable.facts("\(movie.title) (\(movie.code))", facts.map { ($0, $1.map { [$0] } ?? []) })
     }
 
     private func word(_ korean: String, _ vocabulary: MovieVocabulary) -> String {
@@ -60,37 +58,26 @@ struct PosterView {
     }
 }
 
-/// The text of a movie's days in the charts: its ranks, its audience and, on a terminal, a bar of the audience.
+/// The text of a movie's days in the charts.
 struct MovieHistoryTable {
     let days: [ChartAppearance]
-    /// Whether lines have bars, and missing days a line with a mark.
-    let hasPlot: Bool
     var language = Language.current
-
-    /// The length of the longest bar, in columns.
-    private static let width = 24
 
     /// The title, the column heads and a line for each day.
     var lines: [String] {
         guard let first = days.first, let last = days.last else { return [] }
-        var table = TextTable([.left, .right, .left, .right, .right] + (hasPlot ? [.left] : []))
-        table.add(
-            [
-                language("날짜", "Date"), language("순위", "Rank"), language("변동", "Move"),
-                language("관객수", "Admissions"), language("누적관객수", "Total"),
-            ] + (hasPlot ? [""] : []))
-        let most = days.compactMap(\.entry.audience).max() ?? 0
-        var before: KoreanDate?
+        var table = TextTable([.left, .right, .left, .right, .right])
+        table.add([
+            language("날짜", "Date"), language("순위", "Rank"), language("변동", "Move"), language("관객수", "Admissions"),
+            language("누적관객수", "Total"),
+        ])
         for day in days {
-            if hasPlot, let before, day.date - before > 1 { table.add(["⋮", "", "", "", "", ""]) }
-            before = day.date
             let entry = day.entry
             table.add(
                 [
                     "\(day.date)", entry.rank.map(String.init) ?? "?", entry.movement.text(in: language),
                     entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
-                ] + (hasPlot ? [Self.bar(entry.audience ?? 0, of: most)] : []),
-                paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
+                ], paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
         }
         let market = first.revision.chart.market.names(in: language).map { " · \($0)" }.joined()
         let title =
@@ -99,13 +86,6 @@ struct MovieHistoryTable {
         return [TerminalColor.bold.paint(title)] + table.lines
     }
 
-    /// Returns a bar for `number`, where `most` has the longest bar, to an eighth of a column.
-    static func bar(_ number: Int, of most: Int) -> String {
-        guard most > 0, number > 0 else { return "" }
-        let eighths = max(1, number * width * 8 / most)
-        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
-        return String(repeating: "█", count: eighths / 8) + rest
-    }
 }
 
 extension RankMovement {

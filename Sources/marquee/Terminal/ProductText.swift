@@ -48,12 +48,9 @@ struct ProductText {
                 product.description?.split(whereSeparator: \.isNewline).joined(separator: " ")
             ),
         ]
-        var table = TextTable([.left, .left])
-        for case (let name, let value?) in facts { table.add([name, value], paint: [0: TerminalColor.dim.paint]) }
-        for image in product.images ?? [] {
-            table.add([language("사진", "Image"), image.url], paint: [0: TerminalColor.dim.paint])
-        }
-        return [TerminalColor.bold.paint("\(product.name) (\(product.id))")] + table.lines
+        let images = (language("사진", "Image"), product.images?.map(\.url) ?? [])
+        return TextTable.facts(
+            "\(product.name) (\(product.id))", facts.map { ($0, $1.map { [$0] } ?? []) } + [images])
     }
 
     static func lines(removed: RemovedProduct, in language: Language = .current) -> [String] {

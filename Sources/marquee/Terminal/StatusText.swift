@@ -50,14 +50,8 @@ struct StatusText {
 
     /// The process and its address, and a table of names and values.
     var lines: [String] {
-        var table = TextTable([.left, .left])
-        for (name, values) in facts {
-            for (index, value) in values.enumerated() {
-                table.add([index == 0 ? name : "", value], paint: [0: TerminalColor.dim.paint])
-            }
-        }
         let process = isOfNotifier ? language("알림 서버", "Notifier") : language("수집 서버", "Worker")
-        return [TerminalColor.bold.paint("\(process) · \(address)")] + table.lines
+        return TextTable.facts("\(process) · \(address)", facts)
     }
 
     private var facts: [(String, [String])] {
@@ -109,8 +103,7 @@ struct StatusText {
             let forBackfill = balance.leftForBackfill.grouped
             table.add([
                 name, language("\(used) / \(limit)회 사용", "\(used) of \(limit) used"),
-                language(
-                    "\(left)회 남음(과거 데이터 수집용 \(forBackfill)회)", "\(left) left (\(forBackfill) for backfill)"),
+                language("\(left)회 남음(과거 데이터 수집용 \(forBackfill)회)", "\(left) left (\(forBackfill) for backfill)"),
             ])
         }
         return table.lines
@@ -119,10 +112,7 @@ struct StatusText {
     private var backfill: [String] {
         guard let backfill = status.backfill else { return [] }
         var parts = ["\(backfill.first) ~ \(backfill.last)"] + backfill.counts(in: language)
-        if backfill.isOver { parts.append(language("완료", "done")) }
-        if let code = backfill.rests {
-            parts.append(language("일시 중지: \(code.korean)", "paused: \(code.rawValue)"))
-        }
+        if let state = backfill.state(in: language) { parts.append(state) }
         return [parts.joined(separator: " · ")]
     }
 

@@ -19,6 +19,17 @@ struct TextTable {
         paints.append(cells.indices.map { paint[$0] ?? { $0 } })
     }
 
+    /// Returns a title and a table of names and values; a fact without values is omitted.
+    static func facts(_ title: String, _ facts: [(String, [String])]) -> [String] {
+        var table = TextTable([.left, .left])
+        for (name, values) in facts {
+            for (index, value) in values.enumerated() {
+                table.add([index == 0 ? name : "", value], paint: [0: TerminalColor.dim.paint])
+            }
+        }
+        return [TerminalColor.bold.paint(title)] + table.lines
+    }
+
     /// The rows as lines, without trailing spaces.
     var lines: [String] {
         let widths = alignments.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }

@@ -76,7 +76,7 @@ extension Terminal {
                 let six = Array(repeating: image, count: 6)
                 #expect(try await said(2, ["register"] + six + Self.goods).contains("1 to 5 images, not 6"))
                 let large = try file("large.jpg", [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 10 << 20))
-                #expect(try await said(2, ["register", large] + Self.goods).contains("the limit is 8.0 MB"))
+                #expect(try await said(2, ["register", large] + Self.goods).contains("has more than 8,388,608 bytes"))
                 let nothing = try await said(2, ["register", folder.file("none")] + Self.goods)
                 #expect(nothing.contains("is not a readable file"))
                 #expect(try await harness.requests { $0.contains("/openmarket/") } == 0)

@@ -13,10 +13,10 @@ struct BackfillCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "backfill", arguments: "[FIRST..LAST]",
-            summary: Language.current(
+            summary: localized(
                 "과거 데이터를 최근 날짜부터 수집하고 진행 상황을 보여 줍니다.",
                 "Makes the worker fetch the charts of past days, newest first, and shows the progress."),
-            details: Language.current(
+            details: localized(
                 """
                 FIRST와 LAST는 날짜 또는 yesterday입니다. 이 명령을 끝내거나 수집 서버를 다시 시작해도 수집은 계속되며, 하루 호출
                 한도 안에서 며칠에 걸쳐 진행됩니다. 날짜 없이 실행하면 진행 상황을 다시 보여 줍니다.
@@ -119,9 +119,9 @@ struct BackfillCommand: Subcommand {
         try JSON.decode(from: try await client.ask("status", within: .seconds(5)).body)
     }
 
-    /// Shows the progress until the backfill is done.
+    /// Shows the progress until the backfill is done: on a terminal in a line that is replaced, else in one at the beginning
+    /// and one at the end.
     private func watch(_ client: CommandClient) async throws -> ExitStatus {
-        let screen = ProgressPrinter()
         var rate = RateEstimator()
         var isAnswered = false
         while true {
@@ -133,31 +133,81 @@ struct BackfillCommand: Subcommand {
                         "marquee: there is no backfill: start one with FIRST..LAST")
                     return .failed
                 }
+                let forecast = BackfillForecast(
+                    remaining: progress.total - progress.settled,
+                    leftToday: status.quota["kobis"]?.leftForBackfill ?? 0,
+                    perDay: status.quota["kobis"]?.forBackfill ?? 0,
+                    rate: rate.perSecond(progress.settled, at: ContinuousClock.now))
+                show(progress.line(end: forecast.end(at: Date())), isFirst: !isAnswered, isLast: progress.isOver)
                 isAnswered = true
-                screen.show(line(status, progress, &rate), isLast: progress.isOver)
                 if progress.isOver { return progress.done == progress.total ? .done : .failed }
             } catch let error as ResponseTimeoutError {
                 // A restarted worker continues the backfill.
                 guard isAnswered else { throw error }
-                screen.showWarning(
-                    Language.current(
-                        "수집 서버가 응답하지 않아 기다리는 중입니다", "the worker does not answer; waiting for it"))
+                show(
+                    localized("수집 서버가 응답하지 않아 기다리는 중입니다", "the worker does not answer; waiting for it"))
             }
             try await Task.sleep(for: .seconds(1))
         }
     }
 
-    private func line(
-        _ status: ProcessStatus, _ progress: BackfillProgress, _ rate: inout RateEstimator
-    ) -> ProgressLine {
-        let balance = status.quota["kobis"]
-        return ProgressLine(
-            progress: progress,
-            forecast: BackfillForecast(
-                remaining: progress.total - progress.settled, leftToday: balance?.leftForBackfill ?? 0,
-                perDay: balance?.forBackfill ?? 0,
-                rate: rate.perSecond(progress.settled, at: ContinuousClock.now)),
-            now: Date())
+    private func show(_ line: String, isFirst: Bool = false, isLast: Bool = false) {
+        if Console.canRewrite {
+            Console.rewrite(line.prefix(columns: Console.width - 1), isLast: isLast)
+        } else if isFirst || isLast {
+            Console.print(line)
+        }
+    }
+}
+
+extension BackfillProgress {
+    /// The number of charts and movies that are in the log, or are not available.
+    var settled: Int { done + failed }
+
+    /// How many are settled of all, and how many are not available, if any.
+    func counts(in language: Language) -> [String] {
+        let (settled, total) = (settled.grouped, total.grouped)
+        let count = language("\(settled) / \(total)건", "\(settled) of \(total)")
+        guard failed > 0 else { return [count] }
+        return [count, language("수집 실패 \(failed.grouped)건", "\(failed.grouped) not available")]
+    }
+
+    /// Whether it is done or rests; nil while it goes on.
+    func state(in language: Language) -> String? {
+        if isOver { return language("완료", "done") }
+        return rests.map { language("일시 중지: \($0.korean)", "paused: \($0.rawValue)") }
+    }
+
+    /// The progress in one line, with the estimated end while it is not done.
+    func line(end: Date?, in language: Language = .current) -> String {
+        var parts = counts(in: language)
+        if let state = state(in: language) { parts.append(state) }
+        if !isOver, let minute = end?.koreanText.dropLast(":00".count) {
+            parts.append(language("\(minute) 완료 예정", "ends \(minute) in Korea"))
+        }
+        return parts.joined(separator: " · ")
+    }
+}
+
+/// What the end of a backfill depends on.
+struct BackfillForecast {
+    /// The number of charts and movies left.
+    let remaining: Int
+    /// The calls left for backfills today.
+    let leftToday: Int
+    /// The calls for backfills in a day.
+    let perDay: Int
+    /// The recent rate, per second; nil while it is unknown.
+    let rate: Double?
+
+    /// Returns the estimated end; nil if it is unknown, or no day has calls for backfills.
+    func end(at now: Date) -> Date? {
+        guard let rate, rate > 0 else { return nil }
+        guard remaining > leftToday else { return now + Double(remaining) / rate }
+        guard perDay > 0 else { return nil }
+        let days = (remaining - leftToday + perDay - 1) / perDay
+        let last = remaining - leftToday - (days - 1) * perDay
+        return (KoreanDate(at: now) + days).start + Double(last) / rate
     }
 }
 

@@ -10,10 +10,10 @@ struct PosterCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "poster", arguments: "CODE [--reject | URL]",
-            summary: Language.current(
+            summary: localized(
                 "영화의 포스터를 보여 주고, 잘못된 포스터를 다른 이미지로 바꿉니다.",
                 "Prints a movie's poster, and replaces a wrong one by the next hit or by the image at URL."),
-            details: Language.current(
+            details: localized(
                 """
                 지정한 URL은 다시 바꿀 때까지 유지되며, 제외한 이미지는 다시 쓰이지 않습니다. --reject는 지정한 URL도 취소합니다.
                 """,

@@ -1,5 +1,7 @@
+import BoxOffice
 import Contract
 import FoundationEssentials
+import Glibc
 import OpenMarket
 import ServiceRuntime
 import Text
@@ -9,10 +11,10 @@ struct ProductCommand: Subcommand {
         Usage(
             name: "product",
             arguments: "list | show ID | register IMAGE… | modify ID | remove ID",
-            summary: Language.current(
+            summary: localized(
                 "오픈마켓 상품을 조회·등록·수정·삭제하고 결과를 출력합니다.",
                 "Lists, shows, registers, changes or removes products of the Open Market, and prints the outcome."),
-            details: Language.current(
+            details: localized(
                 """
                 상품 사진은 1~5장이며, 장당 8MB 이하의 JPEG 또는 PNG여야 합니다. 판매자 비밀키는 수집 서버에 설정된 것을 쓰거나
                 파일에서 읽습니다. 명령행 인수는 다른 사용자에게 보일 수 있어 사용하지 않습니다. 터미널에서는 삭제 전에 확인합니다.
@@ -100,25 +102,23 @@ struct ProductCommand: Subcommand {
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        let upload = Upload()
         var attachments = Attachments()
         do throws(UsageError) {
-            for path in imagePaths { attachments.images.append(try upload.image(at: path)) }
+            for path in imagePaths { attachments.images.append(try Upload.image(at: path)) }
             attachments.secret = try secretPath.map { path throws(UsageError) in try Upload.secret(at: path) }
         } catch {
             Console.printError("marquee: \(error.message)")
             return .usage
         }
         if let unconfirmed, !Self.isConfirmed(unconfirmed) { return .failed }
-        upload.showStart(attachments.images)
-        return try await runner.run(request, attaching: attachments, configuration, progress: upload.showReceipt)
+        return try await runner.run(request, attaching: attachments, configuration)
     }
 
     /// Asks on the terminal whether to remove a product; without a terminal nobody can answer, and it is removed.
     private static func isConfirmed(_ id: ProductID) -> Bool {
         guard
             let answer = Console.ask(
-                Language.current("상품 \(id)번을 삭제할까요? [y/N] ", "Remove the product \(id)? [y/N] "))
+                localized("상품 \(id)번을 삭제할까요? [y/N] ", "Remove the product \(id)? [y/N] "))
         else { return true }
         let isConfirmed = ["y", "yes", "예", "네"].contains(answer.lowercased())
         if !isConfirmed { Console.printError("marquee: 삭제하지 않았습니다", "marquee: nothing was removed") }
@@ -130,7 +130,7 @@ struct ProductCommand: Subcommand {
         guard let id = ProductID(words[1]) else {
             throw UsageError(
                 Arguments.invalidValue(
-                    "ID", words[1], expected: Language.current("상품 번호", "the number of a product"), in: .current))
+                    "ID", words[1], expected: localized("상품 번호", "the number of a product"), in: .current))
         }
         return id
     }
@@ -167,6 +167,86 @@ struct ProductCommand: Subcommand {
                 try arguments.reject(
                     "--page", because: "옵션은 --all과 함께 쓸 수 없습니다", "does not apply with --all")
             }
+        }
+    }
+}
+
+/// Reads the files that a request attaches.
+private enum Upload {
+    /// Reads an image file.
+    static func image(at path: String) throws(UsageError) -> [UInt8] {
+        try bytes(at: path, limit: RequestFrames.imageLimit)
+    }
+
+    /// Reads a secret from the first line of a file.
+    static func secret(at path: String) throws(UsageError) -> String {
+        let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
+            throw UsageError("\(path)의 첫 줄에 암호가 없습니다", "\(path) has no secret in its first line")
+        }
+        return secret
+    }
+
+    private static func bytes(at path: String, limit: Int) throws(UsageError) -> [UInt8] {
+        // Checked before reading: a device or a very large file would exhaust the memory.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
+        }
+        guard status.st_size <= limit else {
+            throw UsageError("\(path)의 크기가 \(limit.grouped)바이트를 넘습니다", "\(path) has more than \(limit.grouped) bytes")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
+        }
+        return Array(data)
+    }
+}
+
+extension Arguments {
+    /// Returns the product that the options describe.
+    fileprivate func productDraft() throws(UsageError) -> ProductDraft {
+        guard let name = value("--name") else { throw Self.missing("--name") }
+        guard let description = value("--description") else { throw Self.missing("--description") }
+        guard let price = try amount("--price") else { throw Self.missing("--price") }
+        let (currency, discount, stock) = (
+            try currency(), try amount("--discount"), try number("--stock", in: 0...Int.max)
+        )
+        do throws(ProductValidationError) {
+            return try ProductDraft(
+                name: name, description: description, currency: currency ?? .won, price: price,
+                discount: discount ?? 0, stock: stock ?? 0)
+        } catch {
+            throw UsageError(error.text())
+        }
+    }
+
+    /// Returns the change that the options describe.
+    fileprivate func productChange() throws(UsageError) -> ProductChange {
+        let (currency, price, discount) = (try currency(), try amount("--price"), try amount("--discount"))
+        let (stock, thumbnail) = (try number("--stock", in: 0...Int.max), try number("--thumbnail", in: 1...Int.max))
+        do throws(ProductValidationError) {
+            return try ProductChange(
+                name: value("--name"), description: value("--description"), thumbnail: thumbnail, currency: currency,
+                price: price, discount: discount, stock: stock)
+        } catch {
+            throw UsageError(error.text())
+        }
+    }
+
+    private static func missing(_ option: String) -> UsageError {
+        UsageError("\(option) 옵션이 없습니다", "\(option) is missing")
+    }
+
+    private func currency() throws(UsageError) -> Currency? {
+        try value("--currency", expected: localized("KRW, USD", "KRW or USD")) { Currency(rawValue: $0) }
+    }
+
+    /// Returns an amount of money: digits, and decimals after a point.
+    private func amount(_ name: String) throws(UsageError) -> Decimal? {
+        try value(name, expected: localized("15000, 9.99 같은 금액", "an amount such as 15000 or 9.99")) { text in
+            let digits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == 0x2E }
+            return digits && text.utf8.count <= 30 ? Decimal(string: text) : nil
         }
     }
 }

@@ -7,7 +7,7 @@ struct RequestCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "request", arguments: "day DATE | week DATE | movie CODE",
-            summary: Language.current(
+            summary: localized(
                 "일별·주간 박스오피스나 영화 정보를 요청하고 결과를 출력합니다.",
                 "Requests a day's or a week's chart or a movie from the worker, and prints the outcome."),
             details: RequestRunner.statuses,

@@ -17,7 +17,7 @@ struct RequestRunner {
     }
     /// The description of the exit status in their help texts.
     static var statuses: String {
-        Language.current(
+        localized(
             "종료 코드: 0 완료, 1 실패, 2 인수 오류, 3 실패(나중에 재시도 가능), 4 시간 내 응답 없음",
             "Exit status: 0 done, 1 failed, 2 wrong arguments, 3 failed but may succeed later, 4 no answer in time.")
     }
@@ -31,22 +31,15 @@ struct RequestRunner {
     }
 
     /// Sends the request and prints its outcome.
-    ///
-    /// - Parameter progress: called when the worker has acknowledged the request
     func run(
-        _ request: Request, attaching attachments: Attachments = .none, _ configuration: Configuration,
-        progress: @escaping @Sendable () -> Void = {}
+        _ request: Request, attaching attachments: Attachments = .none, _ configuration: Configuration
     ) async throws -> ExitStatus {
         try await run(configuration, for: request.topic) { client in
-            try await client.perform(request, attaching: attachments, within: timeout, progress: progress)
+            try await client.perform(request, attaching: attachments, within: timeout)
         }
     }
 
-    /// Prints the outcome of what `perform` sends.
-    ///
-    /// - Parameters:
-    ///   - topic: The kind of the request that it sends.
-    ///   - isWhole: Whether an outcome with problems counts as a failure.
+    /// Prints the outcome of what `perform` sends; if it `isWhole`, one with problems counts as a failure.
     func run(
         _ configuration: Configuration, for topic: RequestTopic, isWhole: Bool = false,
         _ perform: (RequestClient) async throws -> RequestClient.Outcome

@@ -8,10 +8,10 @@ struct BackupCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "backup", arguments: "FILE",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버의 데이터베이스를 FILE로 백업합니다. 서버가 실행 중이어도 됩니다.",
                 "Copies the worker's database to FILE, also while the worker runs."),
-            details: Language.current(
+            details: localized(
                 """
                 FILE은 새 파일이어야 하며, 복사와 검증이 끝나고 디스크에 기록되면 만들어집니다. 수집 서버와 알림 서버의 백업 시점은
                 서로 달라도 됩니다.
@@ -43,10 +43,10 @@ struct RestoreCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "restore", arguments: "FILE",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버의 데이터베이스를 백업으로 되돌립니다. 파일을 쓰는 프로세스가 없어야 합니다.",
                 "Replaces the worker's database by a copy of a backup, while no process has it open."),
-            details: Language.current(
+            details: localized(
                 """
                 FILE은 먼저 검증하며 바뀌지 않습니다. 기존 데이터베이스는 같은 폴더에 보관됩니다. 복원된 이벤트 로그는 새 에포크를 가지므로 구독자는
                 처음부터 다시 시작합니다. 손상된 데이터베이스를 FILE로 지정하면 읽을 수 있는 이벤트를 복구합니다.

@@ -1,10 +1,12 @@
 import BoxOffice
 import Contract
+import EventStore
 import FoundationEssentials
 import Messaging
 import Networking
 import Notifier
 import ServiceRuntime
+import Storage
 import Text
 import Upstreams
 import Worker
@@ -15,10 +17,10 @@ struct CheckCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "check", arguments: "[rules FILE]",
-            summary: Language.current(
+            summary: localized(
                 "설정, 프로세스, 외부 서비스를 점검해 한 줄씩 보여 줍니다.",
                 "Checks the configuration, the processes and the upstreams, one line each."),
-            details: Language.current(
+            details: localized(
                 """
                 영화진흥위원회와 카카오를 한 번씩 호출하며, 이 호출도 하루 한도에 포함됩니다. 데이터 폴더 쓰기 권한, 디스크 여유 공간,
                 시스템 시각, 인증키와 영화진흥위원회 연결 중 하나라도 문제가 있으면 실패합니다. 인증키가 없으면 샌드박스를 점검합니다.
@@ -57,40 +59,50 @@ struct CheckCommand: Subcommand {
         if checkDatabase(configuration, &report) { await checkUpstreams(configuration, io, &report) }
         await checkProcesses(configuration, io, &report)
         await io.shutdown()
-        for line in report.lines { Console.print(line) }
+        report.lines.forEach(Console.print)
         return report.isGood ? .done : .failed
     }
 
     /// Checks the data folder, its disk and the rule file.
     private func checkFiles(_ configuration: Configuration, _ report: inout Report) {
-        report.add(true, Language.current("설정", "configuration"), Language.current("오류 없음", "read"))
-        let proxies = ["http_proxy", "https_proxy", "all_proxy"].flatMap { [$0, $0.uppercased()] }
-        if let proxy = proxies.first(where: { ProcessInfo.processInfo.environment[$0]?.isEmpty == false }) {
-            report.addMissing(
-                Language.current("프록시", "proxy"),
-                Language.current(
-                    "\(proxy)가 설정되어 있지만 프록시는 쓰지 않음", "\(proxy) is set, but marquee uses no proxies"))
-        }
         let folder = configuration.dataFolder
         do throws(DataFolder.DataFolderError) {
             try DataFolder(folder).checkWritable()
-            report.add(true, Language.current("데이터 폴더", "data folder"), folder)
+            report.add(true, "데이터 폴더", "data folder", folder)
         } catch {
-            report.add(false, Language.current("데이터 폴더", "data folder"), error.text(in: .current))
+            report.add(false, "데이터 폴더", "data folder", error.text(in: .current))
         }
         if let disk = DiskSpace(ofFolder: folder) {
-            let reserve = Double(configuration.diskReserveMegabytes << 20)
+            let isBelow = disk.isBelow(reserve: Double(configuration.diskReserveMegabytes << 20))
             let (free, size) = (Int(disk.free / 1e6).grouped, Int(disk.size / 1e6).grouped)
-            let space = Language.current("\(size) MB 중 \(free) MB 남음", "\(free) of \(size) MB free")
-            report.add(
-                !disk.isBelow(reserve: reserve), Language.current("디스크", "disk"),
-                disk.isBelow(reserve: reserve)
-                    ? space
-                        + Language.current(
-                            ". 수집 서버가 요청을 거절합니다(MARQUEE_DISK_RESERVE_MB)",
-                            "; the worker refuses requests (MARQUEE_DISK_RESERVE_MB)") : space)
+            let space = localized("\(size) MB 중 \(free) MB 남음", "\(free) of \(size) MB free")
+            report.add(!isBelow, "디스크", "disk", isBelow ? "\(space) < MARQUEE_DISK_RESERVE_MB" : space)
         }
-        if let path = configuration.rules { report.add(read(path) == .done, Language.current("규칙", "rules"), path) }
+        if let path = configuration.rules { report.add(read(path) == .done, "규칙", "rules", path) }
+    }
+
+    /// Reads a rule file and prints which rule goes to which sink, or its mistakes.
+    private func read(_ path: String, printsRules: Bool = false) -> ExitStatus {
+        do throws(ConfigurationDiagnosticsError) {
+            let file = try RuleFile.read(path: path)
+            let (rules, sinks) = (file.rules.names, file.sinks)
+            Console.print(
+                "\(path): 규칙 \(rules.count)개, 알림 채널 \(sinks.count)개",
+                "\(path): \(rules.count) rule\(rules.count == 1 ? "" : "s"), \(sinks.count) sink\(sinks.count == 1 ? "" : "s")"
+            )
+            guard printsRules else { return .done }
+            var table = TextTable([.left, .left])
+            for rule in rules {
+                let names = sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
+                let none = localized("알림 채널 없음", "no sink")
+                table.add([rule.rawValue, names.isEmpty ? none : names.joined(separator: ", ")])
+            }
+            table.lines.forEach(Console.print)
+            return .done
+        } catch {
+            Console.printError(error.text(in: .current))
+            return .failed
+        }
     }
 
     /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
@@ -101,172 +113,87 @@ struct CheckCommand: Subcommand {
             return nil
         }
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
-        if kobis.key == nil {
-            await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
-        } else {
-            await check(kobis, "KOBIS", "KOBIS", with: client, &report) { key in
-                Kobis(url: kobis.url, key: key).dailyChart(.yesterday(at: Date()), market: .all).dated
+        if let key = kobis.key?.value {
+            let call = Kobis(url: kobis.url, key: key).dailyChart(.yesterday(at: Date()), market: .all).dated
+            await check(call, at: kobis.url, "KOBIS", "KOBIS", with: client, &report)
+            if let key = kakao.key?.value {
+                let call = KakaoImageSearch(url: kakao.url, key: key).images(query: "영화 포스터").dated
+                await check(call, at: kakao.url, "카카오", "Kakao", with: client, &report)
+            } else {
+                report.add(
+                    nil, "카카오 인증키", "Kakao key",
+                    localized("없음, 포스터를 찾지 않음. MARQUEE_KAKAO_KEY를 지정하세요", "none: no posters; set MARQUEE_KAKAO_KEY"))
             }
-            await check(kakao, "KAKAO", Language.current("카카오", "Kakao"), with: client, &report) { key in
-                KakaoImageSearch(url: kakao.url, key: key).images(query: "영화 포스터").dated
+        } else {
+            await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
+        }
+        if let url = configuration.openMarket.url {
+            // All generations have the same health check.
+            let call = OpenMarketAPI(url: url, generation: .v3, identifier: "").health()
+            do throws(UpstreamError) {
+                report.add(try await client.send(call) ? true : nil, "오픈마켓", "Open Market", url)
+            } catch {
+                report.add(nil, "오픈마켓", "Open Market", error.text(of: url, "OpenMarket"))
             }
         }
-        await checkOpenMarket(configuration.openMarket, with: client, &report)
         await client.shutdown()
     }
 
     private func checkSandbox(_ url: String, with client: HTTPClient, _ report: inout Report) async {
-        let keys = Language.current(
-            "MARQUEE_KOBIS_KEY나 MARQUEE_KOBIS_KEY_FILE이 없음", "no MARQUEE_KOBIS_KEY or MARQUEE_KOBIS_KEY_FILE is set")
+        let none = localized("MARQUEE_KOBIS_KEY 없음", "no MARQUEE_KOBIS_KEY is set")
         do throws(UpstreamError) {
             let response = try await head(url, with: client)
-            checkClock(against: response.date, of: Language.current("샌드박스", "the sandbox"), &report)
-            report.add(
-                true, Language.current("샌드박스", "sandbox"),
-                Language.current("\(url), 모든 외부 서비스 대신 사용: \(keys)", "\(url), in place of all services: \(keys)"))
+            checkClock(against: response.date, &report)
+            report.add(true, "샌드박스", "sandbox", "\(url) (\(none))")
         } catch {
-            report.add(
-                false, Language.current("KOBIS 인증키", "KOBIS key"),
-                Language.current(
-                    "\(keys), 샌드박스도 응답 없음: \(url)", "\(keys), and no sandbox answers: \(error.message)"))
+            report.add(false, "KOBIS 인증키", "KOBIS key", "\(none), \(error.text(of: url))")
         }
     }
 
     /// Makes the call that the worker would make first.
-    ///
-    /// - Parameter word: the part of the names of the upstream's variables
     private func check(
-        _ upstream: Configuration.Upstream, _ word: String, _ name: String, with client: HTTPClient,
-        _ report: inout Report,
-        _ call: (_ key: String) -> APICall<Date?>
+        _ call: APICall<Date?>, at url: String, _ korean: String, _ english: String, with client: HTTPClient,
+        _ report: inout Report
     ) async {
-        let variable = "MARQUEE_\(word)_KEY"
-        guard let key = upstream.key else {
-            return report.addMissing(
-                Language.current("\(name) 인증키", "\(name) key"),
-                Language.current(
-                    "없음, 포스터를 찾지 않음. \(variable)나 \(variable)_FILE을 지정하세요",
-                    "none: no posters; set \(variable) or \(variable)_FILE"))
-        }
-        report.add(true, Language.current("\(name) 인증키", "\(name) key"), Language.current("있음", "present"))
+        let (korean, name) = ("\(korean) 서비스", "\(english) service")
         do throws(UpstreamError) {
-            let date = try await client.send(call(key.value))
-            report.add(true, Language.current("\(name) 서비스", "\(name) service"), upstream.url)
-            if word == "KOBIS" { checkClock(against: date, of: name, &report) }
+            let date = try await client.send(call)
+            report.add(true, korean, name, url)
+            if english == "KOBIS" { checkClock(against: date, &report) }
         } catch {
-            report.add(
-                false, Language.current("\(name) 서비스", "\(name) service"), error.text(of: upstream.url, word))
+            report.add(false, korean, name, error.text(of: url, english))
         }
     }
 
     /// Checks this machine's clock, from which the worker takes what day it is in Korea.
-    private func checkClock(against date: Date?, of service: String, _ report: inout Report) {
+    private func checkClock(against date: Date?, _ report: inout Report) {
         guard let date else { return }
         let seconds = Int(Date().timeIntervalSince(date).rounded())
-        let text =
-            abs(seconds) <= 2
-            ? Language.current("\(service) 시계와 같음", "as that of \(service)")
-            : Language.current(
-                "\(service) 시계보다 \(abs(seconds))초 \(seconds > 0 ? "빠름" : "느림")",
-                "\(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") that of \(service)")
-        report.add(abs(seconds) < 60, Language.current("시계", "clock"), text)
+        report.add(
+            abs(seconds) < 60, "시계", "clock",
+            localized(
+                "외부 서비스와의 차이 \(seconds)초", "\(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") the service"))
     }
 
     /// Checks whether worker, notifier and board answer; none is required.
     private func checkProcesses(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
-        let worker = Language.current("수집 서버", "worker")
-        let notifier = Language.current("알림 서버", "notifier")
-        for (name, address) in configuration.reachableCommands.map({ (worker, $0) })
-            + configuration.reachableAlertCommands.map({ (notifier, $0) })
-        {
-            if let reason = await silence(at: address, io) {
-                report.addMissing(name, reason)
-            } else {
-                report.add(true, name, address)
-            }
+        for address in configuration.reachableCommands {
+            let reason = await silence(at: address, io)
+            report.add(reason == nil ? true : nil, "수집 서버", "worker", reason ?? address)
+        }
+        for address in configuration.reachableAlertCommands {
+            let reason = await silence(at: address, io)
+            report.add(reason == nil ? true : nil, "알림 서버", "notifier", reason ?? address)
         }
         let client = HTTPClient(retry: .never)
+        let url = configuration.boardHTTP.url
         do throws(UpstreamError) {
-            _ = try await head("\(configuration.boardHTTP.url)/healthz", with: client)
-            report.add(true, Language.current("보드", "board"), configuration.boardHTTP.url)
+            _ = try await head("\(url)/healthz", with: client)
+            report.add(true, "보드", "board", url)
         } catch {
-            report.addMissing(Language.current("보드", "board"), error.text(of: configuration.boardHTTP.url))
+            report.add(nil, "보드", "board", error.text(of: url))
         }
         await client.shutdown()
-    }
-
-    /// Reads a rule file and prints what it holds, or its mistakes.
-    private func read(_ path: String, printsRules: Bool = false) -> ExitStatus {
-        do throws(ConfigurationDiagnosticsError) {
-            let file = try RuleFile.read(path: path)
-            let rules = file.rules.names.count
-            let sinks = file.sinks.count
-            Console.print(
-                "\(path): 규칙 \(rules)개, 알림 채널 \(sinks)개",
-                "\(path): \(Self.count(rules, "rule")), \(Self.count(sinks, "sink"))")
-            if printsRules { printRules(of: file) }
-            return .done
-        } catch {
-            Console.printError(error.text(in: .current))
-            return .failed
-        }
-    }
-
-    /// Prints which rule goes to which sink, and what a reader of the file may not expect.
-    private func printRules(of file: RuleFile) {
-        var table = TextTable([.left, .left])
-        for rule in file.rules.names {
-            let sinks = file.sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
-            table.add([
-                rule.rawValue, sinks.isEmpty ? Language.current("알림 채널 없음", "no sink") : sinks.joined(separator: ", "),
-            ])
-        }
-        table.lines.forEach(Console.print)
-        let off = AlertRules.standardNames.filter { !file.rules.names.contains($0) }.map(\.rawValue)
-        if !off.isEmpty {
-            let names = off.joined(separator: ", ")
-            Console.print(
-                "`rules`에 없어 적용되지 않는 기본 규칙: \(names)", "not in force, because `rules` does not name them: \(names)")
-        }
-        for sink in file.sinks {
-            let missing = sink.rules(notAmong: file.rules).map(\.rawValue).joined(separator: ", ")
-            guard !missing.isEmpty else { continue }
-            Console.print(
-                "\(sink.name): 적용되지 않는 규칙을 지정함: \(missing)",
-                "\(sink.name) names rules that are not in force: \(missing)")
-        }
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
-    }
-
-    /// Checks the Open Market and the vendor's credentials, if it is configured; the worker needs neither.
-    private func checkOpenMarket(
-        _ openMarket: Configuration.OpenMarket, with client: HTTPClient, _ report: inout Report
-    ) async {
-        guard let url = openMarket.url else { return }
-        let market = Language.current("오픈마켓", "Open Market")
-        // All generations have the same health check.
-        let api = OpenMarketAPI(url: url, generation: .v3, identifier: "")
-        do throws(UpstreamError) {
-            if try await client.send(api.health()) {
-                report.add(true, market, url)
-            } else {
-                report.addMissing(
-                    market, Language.current("\(url) 서비스가 정상이 아님", "\(url) says that it is not healthy"))
-            }
-        } catch {
-            report.addMissing(market, error.text(of: url, "OpenMarket"))
-        }
-        let isVendor = openMarket.identifier != nil && openMarket.secret != nil
-        report.add(
-            true, Language.current("오픈마켓 판매자", "Open Market vendor"),
-            isVendor
-                ? Language.current("있음", "present")
-                : Language.current(
-                    "없음. 상품 조회는 가능하나 등록, 수정, 삭제는 할 수 없음",
-                    "none; products can be read, but not registered, changed or removed"))
     }
 
     /// Asks for the headers of an address; any status is an answer.
@@ -287,22 +214,55 @@ struct CheckCommand: Subcommand {
         }
     }
 
-    struct Report {
+    /// Checks the PostgreSQL server of `MARQUEE_DATABASE`, and says where an acknowledged request could be lost.
+    ///
+    /// Returns whether a commit can end.
+    private func checkDatabase(_ configuration: Configuration, _ report: inout Report) -> Bool {
+        let logs = [false, true].map(configuration.logDatabase(ofAlerts:))
+        var servers: [(owner: String, report: ServerReport)] = []
+        do throws(DatabaseError) {
+            for log in logs { if let server = try log.serverReport() { servers.append((log.owner, server)) } }
+        } catch {
+            report.add(false, "데이터베이스", "database", Language.current.text(of: error))
+            return true
+        }
+        guard let server = servers.first?.report else { return true }
+        let milliseconds = Int((server.roundTrip / .milliseconds(1)).rounded(.up))
+        report.add(true, "데이터베이스", "database", "\(logs[0].name), PostgreSQL \(server.version), \(milliseconds) ms")
+        let refused = servers.filter { !$0.report.mayWrite }.map(\.owner).joined(separator: ", ")
+        report.add(
+            refused.isEmpty, "데이터베이스 권한", "database rights",
+            refused.isEmpty
+                ? localized("있음", "present")
+                : localized("`create` 권한이 없는 스키마: \(refused)", "may not CREATE tables of \(refused)"))
+        report.add(
+            server.encryption != nil || server.isLocal ? true : nil, "데이터베이스 암호화", "database encryption",
+            server.encryption ?? localized("없음(`sslmode=verify-full`로 설정)", "none (sslmode=verify-full sets it)"))
+        report.add(
+            server.isSynced, "데이터베이스 커밋", "database commits",
+            "fsync \(server.isSynced ? "on" : "off"), synchronous_commit \(server.synchronousCommit)")
+        let isAlone = server.standbyNames.isEmpty || server.synchronousCommit == "local"
+        report.add(
+            isAlone ? nil : server.hasStandby, "데이터베이스 대기 서버", "database standby",
+            isAlone
+                ? localized("없음, 접수한 요청이 한 컴퓨터의 디스크에만 있음", "none: one machine's disk holds acknowledged requests")
+                : "synchronous_standby_names '\(server.standbyNames)'"
+                    + (server.hasStandby == false ? localized(", 연결 안 됨", ", none is connected") : ""))
+        return server.standbyNames.isEmpty || server.hasStandby != false
+    }
+
+    private struct Report {
         private var table = TextTable([.left, .left, .left])
         private(set) var isGood = true
 
         var lines: [String] { table.lines }
 
-        /// Adds a check that has to pass.
-        mutating func add(_ isGood: Bool, _ name: String, _ text: String) {
-            self.isGood = self.isGood && isGood
-            let verdict = isGood ? Language.current("정상", "ok") : Language.current("실패", "FAILED")
-            table.add([verdict, name, text], paint: isGood ? [:] : [0: TerminalColor.red.paint])
-        }
-
-        /// Adds something optional that is not there.
-        mutating func addMissing(_ name: String, _ reason: String) {
-            table.add(["-", name, reason])
+        /// Adds a check that has to pass; nil marks something optional that is not there.
+        mutating func add(_ passes: Bool?, _ korean: String, _ english: String, _ text: String) {
+            isGood = isGood && passes != false
+            let verdict = passes.map { $0 ? localized("정상", "ok") : localized("실패", "FAILED") } ?? "-"
+            let name = localized(korean, english)
+            table.add([verdict, name, text], paint: passes == false ? [0: TerminalColor.red.paint] : [:])
         }
     }
 }
@@ -334,6 +294,6 @@ extension UpstreamError {
         default: return text
         }
         let variable = "MARQUEE_\(name.uppercased())_\(word)"
-        return Language.current("\(text). \(variable) 값을 확인하세요", "\(text); check \(variable)")
+        return localized("\(text). \(variable) 값을 확인하세요", "\(text); check \(variable)")
     }
 }

@@ -8,10 +8,10 @@ struct CopyCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "copy", arguments: "--to TARGET",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버와 알림 서버의 데이터베이스를 PostgreSQL로, 또는 PostgreSQL에서 파일로 복사합니다.",
                 "Copies the databases of worker and notifier to PostgreSQL, or from there to files."),
-            details: Language.current(
+            details: localized(
                 """
                 두 서버를 먼저 종료해야 합니다. 번호와 에포크가 그대로이므로 구독자는 이어서 받습니다. 모든 행을 원본과 비교한 뒤에만
                 복사본이 생기며, TARGET에 데이터베이스가 이미 있으면 실패합니다. 원본은 그대로 남지만 다시 실행하지 마세요.

@@ -6,8 +6,8 @@ struct KeysCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "keys", arguments: "new server|client NAME",
-            summary: Language.current("암호화 연결에 쓸 키 쌍을 만듭니다.", "Makes a key pair for encrypted connections."),
-            details: Language.current(
+            summary: localized("암호화 연결에 쓸 키 쌍을 만듭니다.", "Makes a key pair for encrypted connections."),
+            details: localized(
                 """
                 NAME.key_secret과 공개 키를 MARQUEE_CURVE_KEYS 폴더에 만듭니다. 공개 키는 서버의 경우 NAME.key, 클라이언트의 경우
                 clients/NAME.key이며, 그 클라이언트는 이 폴더를 쓰는 모든 프로세스에 연결할 수 있습니다. 기존 파일은 바꾸지 않습니다.
@@ -51,8 +51,7 @@ struct KeysCommand: Subcommand {
         self.kind = kind
         name = words[2]
         let known = Role.allCases.map(\.rawValue).joined(separator: ",")
-        let expected = Language.current(
-            "\(known) 중에서 쉼표로 구분, 또는 none", "any of \(known), separated by commas, or none")
+        let expected = localized("\(known) 중에서 쉼표로 구분, 또는 none", "any of \(known), separated by commas, or none")
         roles =
             try arguments.value("--roles", expected: expected) { text in
                 if text == "none" { return [] }

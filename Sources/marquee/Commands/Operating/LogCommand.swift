@@ -10,11 +10,10 @@ struct LogCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "log",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버의 이벤트 로그를 요약하고 검증합니다. 서버가 실행 중이어도 됩니다.",
                 "Summarizes and verifies the worker's log, also while the worker runs."),
-            details: Language.current(
-                "체크섬이 맞지 않는 이벤트가 있으면 실패합니다.", "Fails if an event does not match its checksum."),
+            details: localized("체크섬이 맞지 않는 이벤트가 있으면 실패합니다.", "Fails if an event does not match its checksum."),
             options: [
                 .alerts,
                 Usage.Option("--json", "JSON 객체 하나로 출력", "print one JSON object"),
@@ -46,8 +45,8 @@ struct LogCommand: Subcommand {
     private func table(of streams: [Stream: EventLog.Summary]) -> TextTable {
         var table = TextTable([.left, .right, .right, .right, .left, .right, .left])
         table.add([
-            Language.current("스트림", "stream"), Language.current("이벤트", "events"), Language.current("토픽", "topics"),
-            Language.current("처음", "oldest"), "", Language.current("마지막", "newest"), "",
+            localized("스트림", "stream"), localized("이벤트", "events"), localized("토픽", "topics"),
+            localized("처음", "oldest"), "", localized("마지막", "newest"), "",
         ])
         for (stream, summary) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             table.add([

@@ -11,10 +11,10 @@ struct NotifyCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "notify", arguments: "test SINK | test --all | sinks | log [SINK] | retry SINK|KEY",
-            summary: Language.current(
+            summary: localized(
                 "MARQUEE_RULES의 알림 채널을 보여 주고 테스트하며, 발송 내역을 보고, 실패한 알림을 다시 보냅니다.",
                 "Tests the sinks of MARQUEE_RULES, prints them and the deliveries, and sends dead letters again."),
-            details: Language.current(
+            details: localized(
                 """
                 test는 테스트 알림을 보내고 응답을 출력합니다. --rule을 지정하면 최근 수집된 박스오피스로 그 규칙의 알림을
                 만들어 보내며, 테스트라고 표시합니다. sinks는 어느 규칙이 어디로 가는지 보여 줍니다. log는 알림 서버의
@@ -61,8 +61,7 @@ struct NotifyCommand: Subcommand {
         case ("log", 1...2): verb = .log(sink: words.dropFirst().first)
         case ("retry", 2): verb = .retry(words[1])
         default:
-            throw UsageError(
-                "notify의 인수: \(Self.usage.arguments)", "notify takes \(Self.usage.arguments)")
+            throw UsageError("notify의 인수: \(Self.usage.arguments)", "notify takes \(Self.usage.arguments)")
         }
         if case .log = verb {
         } else {
@@ -143,7 +142,7 @@ struct NotifyCommand: Subcommand {
         for sink in sinks {
             let (isDelivered, answer) = await sink.test(sample, at: Date(), board: configuration.publicURL)
             let outcome =
-                isDelivered ? Language.current("발송됨", "delivered") : Language.current("발송 실패", "not delivered")
+                isDelivered ? localized("발송됨", "delivered") : localized("발송 실패", "not delivered")
             Console.print("\(sink.name): \(outcome): \(DeliveryText.text(ofAnswer: answer))")
             if !isDelivered { status = .failed }
         }

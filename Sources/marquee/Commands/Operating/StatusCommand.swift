@@ -11,9 +11,9 @@ struct StatusCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "status",
-            summary: Language.current(
+            summary: localized(
                 "프로세스의 상태를 보여 줍니다. 응답이 없으면 실패합니다.", "Shows the status of a process, and fails if it does not answer."),
-            details: Language.current(
+            details: localized(
                 "기본 대상은 수집 서버입니다. 컨테이너의 상태 확인에도 씁니다.",
                 "Asks the worker by default. Containers use it as their health check."),
             options: [
@@ -43,10 +43,10 @@ struct StatusCommand: Subcommand {
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         if asksSandbox {
-            return await printHealth(of: Language.current("샌드박스", "Sandbox"), at: configuration.sandboxHTTP.url)
+            return await printHealth(of: localized("샌드박스", "Sandbox"), at: configuration.sandboxHTTP.url)
         }
         if asksBoard {
-            return await printHealth(of: Language.current("보드", "Board"), at: configuration.boardHTTP.url)
+            return await printHealth(of: localized("보드", "Board"), at: configuration.boardHTTP.url)
         }
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(
@@ -80,7 +80,7 @@ struct StatusCommand: Subcommand {
             if printsJSON {
                 Console.print(health.text)
             } else {
-                let state = health.isHealthy ? Language.current("정상", "running") : health.text
+                let state = health.isHealthy ? localized("정상", "running") : health.text
                 var table = TextTable([.left, .left, .left])
                 table.add([process, url, state], paint: health.isHealthy ? [:] : [2: TerminalColor.red.paint])
                 table.lines.forEach(Console.print)

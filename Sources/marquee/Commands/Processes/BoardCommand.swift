@@ -7,10 +7,10 @@ struct BoardCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "board",
-            summary: Language.current(
+            summary: localized(
                 "박스오피스, 영화, 알림, 프로세스 상태를 브라우저에 실시간으로 보여 줍니다.",
                 "Shows charts, movies, alerts and the state of the processes, live in a browser."),
-            details: Language.current(
+            details: localized(
                 """
                 MARQUEE_EVENTS와 MARQUEE_ALERTS를 읽고, 방문자가 조회하는 데이터를 수집 서버에 요청합니다. SIGINT나 SIGTERM을 받을
                 때까지 MARQUEE_BOARD_HTTP에서 요청을 처리합니다. docs/board.md를 참고하세요.
@@ -42,7 +42,7 @@ struct BoardCommand: Subcommand {
         options.webFolder = arguments.value("--web")
         options.basePath =
             try arguments.value(
-                "--base-path", expected: Language.current("/marquee/ 같은 경로", "a path such as /marquee/"),
+                "--base-path", expected: localized("/marquee/ 같은 경로", "a path such as /marquee/"),
                 read: BasePath.init) ?? .root
     }
 

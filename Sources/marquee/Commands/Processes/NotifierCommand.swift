@@ -7,10 +7,10 @@ struct NotifierCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "notifier",
-            summary: Language.current(
+            summary: localized(
                 "박스오피스의 진입, 이탈, 순위 변동, 1위 교체 등을 알림으로 보냅니다.",
                 "Turns ranking events into alerts about who entered, left, rose, fell and leads."),
-            details: Language.current(
+            details: localized(
                 """
                 MARQUEE_EVENTS를 읽어 MARQUEE_RULES나 기본 규칙을 적용하고, MARQUEE_ALERTS로 발행하며, MARQUEE_RULES의 알림
                 채널로 알림을 보냅니다. SIGINT나 SIGTERM을 받을 때까지 실행됩니다. SIGHUP을 받으면 MARQUEE_RULES를 다시 읽으며,

@@ -6,10 +6,10 @@ struct SandboxCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "sandbox",
-            summary: Language.current(
+            summary: localized(
                 "API 인증키가 없거나 테스트할 때 쓰는 영화진흥위원회·카카오·오픈마켓 모의 서버입니다.",
                 "Simulates KOBIS, Kakao and the Open Market, for machines without keys and for tests."),
-            details: Language.current(
+            details: localized(
                 """
                 2003-11-11부터 어제까지의 가상 박스오피스나 저장된 응답을 MARQUEE_SANDBOX_HTTP에서 제공합니다. 오류는 시작할 때나
                 실행 중에 주입할 수 있습니다. docs/sandbox.md를 참고하세요.
@@ -35,7 +35,7 @@ struct SandboxCommand: Subcommand {
     init(_ arguments: Arguments) throws(UsageError) {
         try arguments.rejectPositional()
         options.seed =
-            try arguments.value("--seed", expected: Language.current("정수", "a whole number")) { UInt64($0) }
+            try arguments.value("--seed", expected: localized("정수", "a whole number")) { UInt64($0) }
             ?? options.seed
         options.recordings = arguments.value("--recorded")
         options.kobisKey = arguments.value("--kobis-key")

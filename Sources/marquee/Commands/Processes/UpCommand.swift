@@ -16,10 +16,10 @@ struct UpCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "up",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버, 알림 서버, 보드를 함께 시작하고 박스오피스를 보여 줍니다. 인증키가 없으면 샌드박스도 시작합니다.",
                 "Starts worker, notifier and board, and the sandbox if there are no keys, and shows the charts."),
-            details: Language.current(
+            details: localized(
                 """
                 이 명령을 종료하면 모든 프로세스가 종료됩니다. 실행 중에 종료된 프로세스는 자동으로 다시 시작합니다. 로그 파일과
                 데이터베이스는 MARQUEE_DATA에, 인증키가 없으면 그 안의 `sandbox` 폴더에 있습니다. SIGHUP을 받으면 알림 서버가 MARQUEE_RULES를 다시 읽습니다.
@@ -99,7 +99,7 @@ struct UpCommand: Subcommand {
             _ = try configuration.ruleFile()
             children.signal(SIGHUP, to: "notifier")
         } catch {
-            let kept = Language.current("기존 규칙을 그대로 씁니다", "the former rules stay in force")
+            let kept = localized("기존 규칙을 그대로 씁니다", "the former rules stay in force")
             let mistakes = (error as? ConfigurationDiagnosticsError)?.text(in: .current) ?? "\(error)"
             Console.printError("\(mistakes)\nmarquee: \(kept)")
         }
@@ -114,8 +114,7 @@ struct UpCommand: Subcommand {
             let status = await child.ended()
             let cause = child.cause(of: status)
             if isFirst, status > 0, child.uptime < Self.startPeriod {
-                return Language.current(
-                    "\(ChildProcess.korean(role)) 시작 실패: \(cause)", "the \(role) does not start: \(cause)")
+                return localized("\(ChildProcess.korean(role)) 시작 실패: \(cause)", "the \(role) does not start: \(cause)")
             }
             if children.isStopping { break }
             if child.uptime > Self.longestPause { pause = Self.firstPause }
@@ -175,13 +174,12 @@ struct UpCommand: Subcommand {
         Console.print(
             TerminalColor.dim.paint(
                 [
-                    "\(Language.current("요청", "requests")) \(configuration.requests)",
-                    "\(Language.current("명령", "commands")) \(configuration.commands)",
-                    "\(Language.current("이벤트", "events")) \(configuration.events)",
-                    "\(Language.current("알림", "alerts")) \(configuration.alerts)",
+                    "\(localized("요청", "requests")) \(configuration.requests)",
+                    "\(localized("명령", "commands")) \(configuration.commands)",
+                    "\(localized("이벤트", "events")) \(configuration.events)",
+                    "\(localized("알림", "alerts")) \(configuration.alerts)",
                 ].joined(separator: "  ")))
-        Console.print(
-            Language.current("보드 ", "board ") + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
+        Console.print(localized("보드 ", "board ") + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
     }
 
     private func printChart(_ event: Event) throws {

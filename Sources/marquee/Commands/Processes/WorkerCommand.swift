@@ -6,9 +6,9 @@ struct WorkerCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "worker",
-            summary: Language.current(
+            summary: localized(
                 "요청을 받아 박스오피스, 영화, 포스터 이벤트를 발행합니다.", "Turns requests into ranking, movie and poster events."),
-            details: Language.current(
+            details: localized(
                 "SIGINT나 SIGTERM을 받을 때까지 MARQUEE_REQUESTS, MARQUEE_COMMANDS, MARQUEE_EVENTS에서 요청을 처리합니다.",
                 "Listens on MARQUEE_REQUESTS, MARQUEE_COMMANDS and MARQUEE_EVENTS until SIGINT or SIGTERM."),
             options: [

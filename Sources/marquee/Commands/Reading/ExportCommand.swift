@@ -9,10 +9,10 @@ struct ExportCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "export",
-            summary: Language.current(
+            summary: localized(
                 "수집된 일별 박스오피스를 날짜순으로 CSV나 JSON으로 출력합니다.",
                 "Prints the daily charts of the worker's log, day by day, as CSV or JSON."),
-            details: Language.current(
+            details: localized(
                 """
                 CSV(RFC 4180)에는 날짜별 최신 집계를 영화마다 한 행씩 기록합니다. 수집 서버가 실행 중일 때도 읽을 수 있습니다. 요청한
                 적이 없는 날짜는 나오지 않으며, 해당 기간에 하나도 없으면 실패합니다.
@@ -43,8 +43,7 @@ struct ExportCommand: Subcommand {
         first = try arguments.value("--from").map { text throws(UsageError) in try arguments.date(text) } ?? .firstChart
         last = try arguments.date(arguments.value("--to") ?? "yesterday")
         guard first <= last else {
-            throw UsageError(
-                "--from \(first) 날짜가 --to \(last) 날짜보다 늦습니다", "--from \(first) is after --to \(last)")
+            throw UsageError("--from \(first) 날짜가 --to \(last) 날짜보다 늦습니다", "--from \(first) is after --to \(last)")
         }
         market = try arguments.market()
     }

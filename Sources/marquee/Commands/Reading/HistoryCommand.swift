@@ -8,10 +8,10 @@ struct HistoryCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "history", arguments: "movie CODE | day DATE | week DATE",
-            summary: Language.current(
+            summary: localized(
                 "영화의 일별 순위 추이나 박스오피스의 정정 이력을 보여 줍니다.",
                 "Shows a movie's days in the charts, or the revisions of a chart."),
-            details: Language.current(
+            details: localized(
                 "수집 서버의 이벤트 로그를 읽으며, 서버가 실행 중일 때도 쓸 수 있습니다. 요청한 적이 없는 날짜는 나오지 않습니다.",
                 "Reads the worker's log, also while the worker runs. Days that were never requested are not in it."),
             options: [
@@ -79,7 +79,7 @@ struct HistoryCommand: Subcommand {
         if printsJSON {
             for day in days { Console.print(String(decoding: day.revision.event.body, as: UTF8.self)) }
         } else {
-            MovieHistoryTable(days: days, hasPlot: Console.isTerminal).lines.forEach(Console.print)
+            MovieHistoryTable(days: days).lines.forEach(Console.print)
         }
         return .done
     }

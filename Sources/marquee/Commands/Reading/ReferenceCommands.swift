@@ -6,8 +6,8 @@ struct AreasCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "areas",
-            summary: Language.current("박스오피스 요청에 쓰는 지역 코드를 보여 줍니다.", "Lists the area codes for requests of charts."),
-            details: Language.current(
+            summary: localized("박스오피스 요청에 쓰는 지역 코드를 보여 줍니다.", "Lists the area codes for requests of charts."),
+            details: localized(
                 "이 목록에 없는 코드도 영화진흥위원회 목록에 있으면 요청할 수 있습니다.",
                 "A code that is not in this list can be requested if the list of the Korean Film Council has it."))
     }
@@ -19,7 +19,7 @@ struct AreasCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         var table = TextTable([.left, .left])
         for area in Market.areas {
-            table.add(["\(area.area)", Language.current(area.name, area.nameEnglish ?? area.name)])
+            table.add(["\(area.area)", localized(area.name, area.nameEnglish ?? area.name)])
         }
         table.lines.forEach(Console.print)
         return .done
@@ -28,7 +28,7 @@ struct AreasCommand: Subcommand {
 
 struct VersionCommand: Subcommand {
     static var usage: Usage {
-        Usage(name: "version", summary: Language.current("버전을 출력합니다.", "Prints the version."))
+        Usage(name: "version", summary: localized("버전을 출력합니다.", "Prints the version."))
     }
 
     init(_ arguments: Arguments) throws(UsageError) {

@@ -12,10 +12,10 @@ struct ReplayCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "replay",
-            summary: Language.current(
+            summary: localized(
                 "수집 서버의 이벤트 로그로 알림을 다시 계산해 한 줄에 하나씩 JSON으로 출력합니다.",
                 "Computes the alerts of a worker's log again and prints each as a line of JSON."),
-            details: Language.current(
+            details: localized(
                 """
                 한 줄에 알림 이벤트의 id와 data가 들어가므로, 두 번 실행한 결과나 알림 서버의 로그와 바이트 단위로 비교할 수 있습니다.
                 아무것도 발행하거나 바꾸지 않습니다. --learned와 --as가 없으면, 지금 --since로 시작한 알림 서버가 발행할 알림을
@@ -70,7 +70,7 @@ struct ReplayCommand: Subcommand {
         log = arguments.value("--from")
         rules = arguments.value("--rules")
         since = try arguments.day("--since")
-        learned = try arguments.value("--learned", expected: Language.current("이벤트 번호", "a sequence number")) {
+        learned = try arguments.value("--learned", expected: localized("이벤트 번호", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
         notifier = arguments.value("--as")
@@ -110,11 +110,11 @@ struct ReplayCommand: Subcommand {
         var counts: [AlertRule: Int] = [:]
         try replay.dryRun(log) { alert in
             counts[alert.rule, default: 0] += 1
-            Console.print("\(alert.date)  \(Language.current(alert.text.ko, alert.text.en))")
+            Console.print("\(alert.date)  \(localized(alert.text.ko, alert.text.en))")
         }
         let sums = AlertRule.allCases.compactMap { rule in counts[rule].map { "\(rule.rawValue) \($0.grouped)" } }
         let total = counts.values.reduce(0, +)
-        let count = Language.current("알림 \(total.grouped)건", total == 1 ? "1 alert" : "\(total.grouped) alerts")
+        let count = localized("알림 \(total.grouped)건", total == 1 ? "1 alert" : "\(total.grouped) alerts")
         Console.print(count + (total == 0 ? "" : ": \(sums.joined(separator: ", "))"))
         return .done
     }

@@ -10,8 +10,8 @@ struct WatchCommand: Subcommand {
     static var usage: Usage {
         Usage(
             name: "watch", arguments: "[topic…]",
-            summary: Language.current("발행되는 이벤트와 알림을 실시간으로 출력합니다.", "Prints events and alerts as they are published."),
-            details: Language.current(
+            summary: localized("발행되는 이벤트와 알림을 실시간으로 출력합니다.", "Prints events and alerts as they are published."),
+            details: localized(
                 """
                 토픽은 앞부분(접두사)만 지정해도 됩니다. 예: ranking.day.all, movie., request.failed, alert., heartbeat.
                 지정하지 않으면 모든 이벤트를 출력합니다. 표시되는 시각은 이벤트 발생 시각(한국 시간)입니다.
