@@ -10,6 +10,7 @@ struct LogFollower: Service {
     let store: WorkerStore
     let publish: @Sendable ([LoggedEvent]) -> Void
     let runtime: Runtime
+    /// The number of the log's newest event at the start.
     let start: Int
     let wakeSignal: WakeSignal
 

@@ -1,4 +1,5 @@
 import Concurrency
+import FoundationEssentials
 import Glibc
 import ServiceRuntime
 import Storage
@@ -38,12 +39,14 @@ struct WorkerRegistry {
         self.transaction = transaction
     }
 
-    func sign() throws(DatabaseError) {
-        try connection.execute(
+    /// Records that this worker lives, and returns the seconds since 1970 by the database's clock.
+    @discardableResult
+    func sign() throws(DatabaseError) -> Int {
+        try connection.query(
             """
             insert into worker (id, name, seen_at) values (?, ?, unixepoch())
-            on conflict (id) do update set seen_at = excluded.seen_at
-            """, transaction.worker, processName)
+            on conflict (id) do update set seen_at = excluded.seen_at returning seen_at
+            """, transaction.worker, processName, as: Int.self)[0]
     }
 
     /// Removes a worker that ends or has ended; its requests are anybody's then.
@@ -109,7 +112,7 @@ struct TakeoverService: Service {
         let logger = RateLimitedLogger(runtime.logger)
         try await wakeSignal.runLoop(runtime.clock) {
             do {
-                try await look()
+                if let time = try await look() { checkClock(against: time, logger) }
             } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
                 throw error
             } catch {
@@ -124,8 +127,18 @@ struct TakeoverService: Service {
         wakeSignal.stop()
     }
 
-    /// Shows that this worker lives, if that is due, and takes over what others have left.
-    private func look() async throws {
+    /// Says so if this machine's clock is wrong: each worker counts a day's calls by its own.
+    private func checkClock(against time: Int, _ logger: RateLimitedLogger) {
+        let difference = Int(runtime.wallClock.now().timeIntervalSince1970) - time
+        guard store.database.isShared, abs(difference) > 60 else { return }
+        logger.error(
+            "the clocks of this machine and of the database differ; set both by NTP",
+            [.error: "this machine's is \(difference) s ahead"])
+    }
+
+    /// Shows that this worker lives, if that is due, and takes over what others have left; returns the database's time if
+    /// this worker has shown itself.
+    private func look() async throws -> Int? {
         let now = age.elapsed
         // While the server answered nobody, the others could not show up either.
         let isInTime = { @Sendable [age] in age.elapsed - now < Self.interval }
@@ -137,18 +150,20 @@ struct TakeoverService: Service {
         let (dead, request) = try await store.read { try WorkerRegistry($0).hasLeft() }
         // After an outage of the database all look dead: this worker judges when the others have had time to show up.
         let removesDead = dead && mayJudge
-        guard isDue || removesDead || request else { return }
-        try await store.write { transaction in
+        guard isDue || removesDead || request else { return nil }
+        let time = try await store.write { transaction in
             let registry = WorkerRegistry(transaction)
-            if isDue { try registry.sign() }
+            let time = isDue ? try registry.sign() : nil
             if removesDead, isInTime() { try registry.removeDead() }
             if removesDead || request { try RequestInbox(transaction).claimPending() }
+            return time
         }
-        guard isDue else { return }
+        guard let time else { return nil }
         signs.withLock { signs in
             let isLate = signs.map { now - $0.last > Self.interval * 2 } ?? true
             signs = Signs(first: isLate ? now : signs?.first ?? now, last: now)
         }
+        return isInTime() ? time : nil
     }
 }
 

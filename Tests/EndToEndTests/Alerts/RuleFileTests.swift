@@ -25,6 +25,7 @@ import Testing
         #expect(
             good.output == [
                 "\(folder.file("rules.yml")): 2 rules, 0 sinks", "lead       no sink", "milestone  no sink",
+                "not in force, because `rules` does not name them: entered, left, rose, fell",
             ])
 
         let path = try file("rules:\n  rose:\n    by: three\n  laed:\n")
@@ -65,6 +66,7 @@ import Testing
         #expect(
             good.output.dropFirst() == [
                 "lead       phone, desk", "milestone  news, phone, desk",
+                "not in force, because `rules` does not name them: entered, left, rose, fell",
             ])
         let environment = ["MARQUEE_RULES": path, "MARQUEE_DATA": folder.path]
         let table = try await Program.run(ProcessHarness.marquee, ["notify", "sinks"], environment: environment)

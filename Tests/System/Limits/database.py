@@ -418,6 +418,9 @@ def clocks_apart(program):
         check(server.query("select count(*) from worker.worker") == "2", "both workers count as alive")
         topics = collections.Counter(topic for topic, _ in site.client.replay("request")[0])
         check(set(topics.values()) == {1} and len(topics) == 4 * days, "each request was accepted once and ended once")
+        for installation in site, second:
+            check_eventually(lambda: "the clocks of this machine and of the database differ" in
+                             installation.processes["worker"].log(), "a worker says that its clock is wrong")
 
 
 ROWS = {row.__name__.replace("_", "-"): row for row in (

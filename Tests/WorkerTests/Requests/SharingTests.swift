@@ -25,7 +25,7 @@ import Testing
     }
 
     private func sign(_ stores: WorkerStore...) async throws {
-        for store in stores { try await store.write { try WorkerRegistry($0).sign() } }
+        for store in stores { _ = try await store.write { try WorkerRegistry($0).sign() } }
     }
 
     /// Lets a worker have been silent for so many seconds.

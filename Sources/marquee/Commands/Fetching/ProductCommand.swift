@@ -111,6 +111,10 @@ struct ProductCommand: Subcommand {
             return .usage
         }
         if let unconfirmed, !Self.isConfirmed(unconfirmed) { return .failed }
+        let count = attachments.images.count
+        if count > 0, isatty(STDERR_FILENO) == 1 {
+            Console.printError("사진 \(count)장을 보내는 중", "sending \(count) image\(count == 1 ? "" : "s")")
+        }
         return try await runner.run(request, attaching: attachments, configuration)
     }
 

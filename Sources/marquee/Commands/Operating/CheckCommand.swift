@@ -98,6 +98,11 @@ struct CheckCommand: Subcommand {
                 table.add([rule.rawValue, names.isEmpty ? none : names.joined(separator: ", ")])
             }
             table.lines.forEach(Console.print)
+            let off = AlertRules.standardNames.filter { !rules.contains($0) }.map(\.rawValue).joined(separator: ", ")
+            if !off.isEmpty {
+                Console.print(
+                    "`rules`에 없어 적용되지 않는 기본 규칙: \(off)", "not in force, because `rules` does not name them: \(off)")
+            }
             return .done
         } catch {
             Console.printError(error.text(in: .current))
