@@ -8,6 +8,7 @@ public struct Alert: Hashable, Sendable, Decodable {
     /// How much an alert matters. Derived from what the alert is about, unless the rule file sets it; for an alert about
     /// ranks, from the better rank of the two days.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Codable {
+        // In ascending order.
         /// Of ranks, 4 or lower, or no rank.
         case info
         /// Of ranks, 2 or 3.
@@ -15,7 +16,6 @@ public struct Alert: Hashable, Sendable, Decodable {
         /// Of ranks, 1.
         case major
 
-        /// Derives the severity from the ranks that are known.
         init(rank: Int?, previousRank: Int?) {
             switch [rank, previousRank].compactMap(\.self).min() {
             case .some(...1): self = .major
@@ -81,7 +81,6 @@ public struct Alert: Hashable, Sendable, Decodable {
         return "\(rule).\(subject?.description ?? "").\(date).\(market ?? .all)\(span)"
     }
 
-    /// The topic of the alert's event; nil if the alert has no subject.
     var topic: Topic? { subject.map { .alert(rule, about: $0, date) } }
 
     private var subject: AlertSubject? {
@@ -101,18 +100,12 @@ extension Alert: JSONWritable {
         json.member("change", change, isFirst: true)
         json.member("date", date.description)
         json.member("evidence", evidence)
-        if let market {
-            json.member("market", market.description)
-        }
+        if let market { json.member("market", market.description) }
         json.member("movieCode", movieCode?.description)
         json.member("previousRank", previousRank)
-        if let product {
-            json.member("product", product.number)
-        }
+        if let product { json.member("product", product.number) }
         json.member("rank", rank)
-        if let retracts {
-            json.member("retracts", retracts)
-        }
+        if let retracts { json.member("retracts", retracts) }
         json.member("rule", rule.rawValue)
         json.member("severity", severity.rawValue)
         json.member("text", text)

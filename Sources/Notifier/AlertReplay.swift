@@ -14,12 +14,7 @@ public struct AlertReplay: Sendable {
     private let baseline: BaselinePosition?
     private let onUnreadable: @Sendable (LoggedEvent, DecodingError) -> Void
 
-    /// Makes a replay.
-    ///
-    /// - Parameters:
-    ///   - since: the first day of the baseline that fires; nil for no day.
-    ///   - baseline: the events that a notifier had read at its start; nil for the whole log.
-    ///   - onUnreadable: is called with each event that cannot be read; it fires nothing.
+    /// Makes a replay, of the whole log without `baseline`; of the baseline, only days from `since` on fire.
     public init(
         rules: AlertRules, since: KoreanDate? = nil, baseline: BaselinePosition? = nil,
         onUnreadable: @escaping @Sendable (LoggedEvent, DecodingError) -> Void = { _, _ in }
@@ -40,11 +35,7 @@ public struct AlertReplay: Sendable {
     }
 
     /// Calls `body` with each alert that a notifier with this baseline decides when it reads the log from its beginning.
-    ///
-    /// The same log with the same rules gives the same ids, texts and order, byte for byte. Alerts about charts come
-    /// first, then those about anomalies, then those about products: only within a stream do all readers see one order.
-    ///
-    /// - Throws: if the log cannot be read, or what `body` throws.
+    /// Alerts about charts come first, then those about anomalies, then those about products.
     public func run(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             try replayCharts(log, connection, body)
@@ -59,6 +50,7 @@ public struct AlertReplay: Sendable {
         _ log: EventLog, _ connection: Connection, _ body: (Alert) throws -> Void
     ) throws {
         var state = AlertState(rules: rules, since: since)
+        let prefix = rules.markets == [.all] ? "ranking.day.\(Market.all)." : "ranking.day."
         var charts = PagedReader(log, .ranking, prefix: prefix)
         var isHistory = true
         func decideHistory() throws {
@@ -67,7 +59,8 @@ public struct AlertReplay: Sendable {
             for decision in state.decideHistory(of: state.historyDays[...]) { try body(decision.alert) }
             state.endHistory()
         }
-        while let event = try charts.next(in: connection) {
+        while let event = try charts.peek(in: connection) {
+            charts.advance()
             guard let chart = readable(event, SourcedChart.init), let isLive = isLive(event) else { continue }
             if isBaseline(event) {
                 state.applyBaseline(chart)
@@ -80,11 +73,7 @@ public struct AlertReplay: Sendable {
     }
 
     /// Calls `body` with each alert that would have fired if each day's chart had come in its order, as it stands now.
-    ///
-    /// This shows what new rules say about the stored history, in whatever order that was fetched; a notifier that is
-    /// started with `since` publishes the same. Days before `since` fire nothing.
-    ///
-    /// - Throws: if the log cannot be read, or what `body` throws.
+    /// Days before `since` fire nothing.
     public func dryRun(_ file: LogDatabase, _ body: (Alert) throws -> Void) throws {
         try file.read { log, connection in
             for market in rules.markets.sorted(by: { $0.description < $1.description }) {
@@ -123,7 +112,8 @@ public struct AlertReplay: Sendable {
     ) throws {
         guard rules[AnomalyRule.name] != nil else { return }
         var anomalies = PagedReader(log, .anomaly)
-        while let event = try anomalies.next(in: connection) {
+        while let event = try anomalies.peek(in: connection) {
+            anomalies.advance()
             guard !isBaseline(event), isLive(event) == true,
                 let anomaly = readable(event, { event throws(DecodingError) in try event.data(as: Anomaly.self) })
             else { continue }
@@ -165,7 +155,6 @@ public struct AlertReplay: Sendable {
         }
     }
 
-    /// Whether a notifier had read an event at its start.
     private func isBaseline(_ event: LoggedEvent) -> Bool { baseline?.includes(event) ?? true }
 
     /// Whether an event is not of a backfill; nil if it cannot be read.
@@ -184,13 +173,9 @@ public struct AlertReplay: Sendable {
             return nil
         }
     }
-
-    /// The prefix of all topics that the rules need.
-    private var prefix: String { rules.markets == [.all] ? "ranking.day.\(Market.all)." : "ranking.day." }
 }
 
 extension SourcedChart {
-    /// Reads the chart of a logged event; nil if the event is not a chart.
     init?(_ event: LoggedEvent) throws(DecodingError) {
         guard case .ranking(day: _, market: _) = event.topic else { return nil }
         self.init(chart: try event.data(), evidence: Alert.Evidence(event))
@@ -198,20 +183,17 @@ extension SourcedChart {
 }
 
 extension Alert.Evidence {
-    /// Names a logged event.
     fileprivate init(_ event: LoggedEvent) {
         self.init(stream: event.stream, sequence: event.sequence)
     }
 }
 
 extension Event {
-    /// Reads the attributes of a logged event.
     fileprivate init(_ event: LoggedEvent) throws(DecodingError) {
         try self.init(topic: event.topic, body: event.body)
     }
 }
 
-/// Reads a stream of a log, page by page.
 private struct PagedReader {
     private let log: EventLog
     private let stream: Contract.Stream
@@ -226,14 +208,6 @@ private struct PagedReader {
         self.prefix = prefix
     }
 
-    /// Returns the next event and moves past it; nil at the end.
-    mutating func next(in connection: Connection) throws -> LoggedEvent? {
-        guard let event = try peek(in: connection) else { return nil }
-        advance()
-        return event
-    }
-
-    /// Returns the next event; nil at the end.
     mutating func peek(in connection: Connection) throws -> LoggedEvent? {
         while page.isEmpty, more {
             let next = try log.events(of: stream, after: position, prefix: prefix, limit: 500, in: connection)

@@ -5,16 +5,11 @@ import Messaging
 import OpenMarket
 import ServiceRuntime
 
-/// Reads the worker's events, each once and in order, and decides the alerts.
-///
-/// All events at hand are decided together and written in one transaction: a page of the log while the notifier catches
-/// up, mostly a single chart later. The next batch is decided while the last one is written. With `--since` the days of
-/// history are decided in steps; until they are, nothing of the state is written, and a notifier that ends meanwhile reads
-/// and decides them again.
+/// Reads the worker's events, each once and in order, and decides the alerts; all events at hand are one transaction. With
+/// `--since` nothing of the state is written until the days of history are decided, in steps.
 struct AlertService: Service {
     let subscription: Subscription
     let store: NotifierStore
-    /// The state at the start.
     let alertState: AlertState
     let metrics: NotifierMetrics
     let runtime: Runtime
@@ -22,7 +17,6 @@ struct AlertService: Service {
     /// The days of history that are decided and written in one step: some hundred alerts.
     private static let daysPerStep = 250
 
-    /// What has to be written after a batch.
     private struct BatchResult {
         var decisions: [Decision] = []
         /// The changes of the state; nil while days of history have yet to be decided.
@@ -74,7 +68,6 @@ struct AlertService: Service {
         await subscription.close()
     }
 
-    /// Applies an item and returns the decisions on it.
     private func apply(_ item: Subscription.Item, _ alertState: inout AlertState) -> [Decision] {
         switch item {
         case .event(let event):
@@ -89,7 +82,6 @@ struct AlertService: Service {
         return []
     }
 
-    /// Returns the decisions on an event; logs an event that cannot be read and skips it.
     private func decide(on event: Event, _ alertState: inout AlertState) -> [Decision] {
         do throws(DecodingError) {
             switch event.topic {
@@ -155,5 +147,20 @@ struct AlertService: Service {
                     .alert: decision.id, .text: decision.alert.text.ko,
                 ]
             })
+    }
+}
+
+struct NotifierMetrics: Sendable {
+    let events: Counter
+    let repaired: Counter
+    let alerts: [AlertRule: Counter]
+
+    init(_ metrics: Metrics) {
+        events = metrics.counter("marquee_events_read_total", "Events of the worker that the notifier read.")
+        repaired = metrics.counter(
+            "marquee_events_repaired_total", "Events that the live stream missed and that were read from the log.")
+        alerts = metrics.counters("marquee_alerts_total", "Alerts decided, by rule.", for: AlertRule.allCases) {
+            ["rule": $0.rawValue]
+        }
     }
 }

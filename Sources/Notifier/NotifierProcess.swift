@@ -1,6 +1,7 @@
 public import BoxOffice
 import Concurrency
 import Contract
+import Dispatch
 public import EventStore
 import FoundationEssentials
 import Health
@@ -19,12 +20,8 @@ public struct NotifierProcess: Sendable {
     private let dryRun: (@Sendable (String) -> Void)?
     private let reloading: RuleFileReloading?
 
-    /// Makes a notifier; opens nothing yet.
-    ///
-    /// - Parameters:
-    ///   - since: makes the charts of this day and of later days fire in any order, also those of the past.
-    ///   - dryRun: is called with a line for each alert that a sink would get; nothing is delivered then.
-    ///   - reloading: how rules and sinks are read again while it runs; nil for never.
+    /// Makes a notifier; opens nothing yet. Charts of days from `since` on fire in any order; with `dryRun`, which gets a line
+    /// for each alert that a sink would get, nothing is delivered.
     public init(
         _ configuration: Configuration, rules: AlertRules, since: KoreanDate? = nil, sinks: [ConfiguredSink] = [],
         dryRun: (@Sendable (String) -> Void)? = nil, reloading: RuleFileReloading? = nil, runtime: Runtime
@@ -38,10 +35,7 @@ public struct NotifierProcess: Sendable {
         self.runtime = runtime
     }
 
-    /// Opens the database and the sockets, and runs the services until `stopRequested` returns.
-    ///
-    /// - Throws: Before any service runs, why the database or an address could not be opened; later the error of the
-    ///   first service that fails.
+    /// Opens the database and the sockets, and runs the services until `stopRequested` returns or one of them fails.
     public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
         runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
         // Waited for twice, which a stream of signals cannot be: for the database, and in it.
@@ -68,11 +62,9 @@ public struct NotifierProcess: Sendable {
         await storage.database.close()
         runtime.logger.info("notifier stopped")
     }
-}
 
-// MARK: - Storage
+    // MARK: Storage
 
-extension NotifierProcess {
     /// Returns a notifier's database, for backups, checks and queries from outside.
     public static func log(in location: DatabaseLocation) -> LogDatabase {
         LogDatabase(location, owner: "notifier", schema: NotifierStore.schema)
@@ -86,7 +78,6 @@ extension NotifierProcess {
         }
     }
 
-    /// The open database and the alert log in it.
     private struct Storage {
         let database: Database
         let log: EventLog
@@ -104,12 +95,9 @@ extension NotifierProcess {
             return Storage(database: database, log: log, positions: try log.positions(in: connection))
         }
     }
-}
 
-// MARK: - Sockets
+    // MARK: Sockets
 
-extension NotifierProcess {
-    /// The open sockets, and the thread that owns them.
     private struct Sockets {
         let io: IOThread
         let access: AccessControl
@@ -130,16 +118,11 @@ extension NotifierProcess {
             heartbeats: try await HeartbeatReader(
                 io, of: "worker", addresses: configuration.reachableEvents, clock: runtime.clock))
     }
-}
 
-// MARK: - Services
+    // MARK: Services
 
-extension NotifierProcess {
-    private struct Services {
-        let health: HealthServer
-        /// All services in the order in which they start. They stop in reverse: the work first, which still publishes.
-        let all: [any Service]
-    }
+    /// The services in the order in which they start. They stop in reverse: the work first, which still publishes.
+    private typealias Services = (health: HealthServer, all: [any Service])
 
     private func makeServices(_ storage: Storage, _ sockets: Sockets) async throws -> Services {
         let publisher = Publisher(sockets.alerts, of: storage.log, positions: storage.positions)
@@ -178,9 +161,9 @@ extension NotifierProcess {
             "alerts": { sockets.alerts.counters }, "alertCommands": { sockets.commands.counters },
         ])
         let health = try makeHealthServer(storage, sockets)
-        return Services(
-            health: health,
-            all: [
+        return (
+            health,
+            [
                 health,
                 SimpleService {
                     await sockets.heartbeats.run()
@@ -190,7 +173,8 @@ extension NotifierProcess {
                 makePublishing(publisher, sockets),
                 makeCommandService(storage, sockets, delivery.outbox),
                 delivery, ruleService,
-            ] + (storage.database.isRemote ? [NotifierPlace.keeper(of: storage.database, runtime: runtime)] : []))
+            ] + (storage.database.isRemote ? [NotifierPlace.keeper(of: storage.database, runtime: runtime)] : [])
+        )
     }
 
     private func makePublishing(_ publisher: Publisher, _ sockets: Sockets) -> SimpleService {
@@ -223,11 +207,9 @@ extension NotifierProcess {
         let showsPosters = configuration.publicURL != nil && !delivery.outbox.sinks.isEmpty
         return rules.streams + (showsPosters ? [.poster] : [])
     }
-}
 
-// MARK: - Health and status
+    // MARK: Health and status
 
-extension NotifierProcess {
     private func makeHealthServer(_ storage: Storage, _ sockets: Sockets) throws -> HealthServer {
         try HealthServer(
             address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: runtime.metrics,
@@ -258,13 +240,89 @@ struct NotifierStatus: Sendable, Encodable {
     let positions: [Contract.Stream: SequenceNumber]
     /// The last event of each of the worker's streams that belongs to the baseline, once that is known.
     let learned: [Contract.Stream: SequenceNumber]
-    /// The number of alerts that wait, by sink.
     let queue: [String: Int]
-    /// The number of alerts in each state, by sink.
     let sinks: [String: SinkCounts]
     /// Always empty: the notifier calls no upstream.
     let quota: [String: Int] = [:]
     let uptime: Int
     /// The process that works; nil unless others may wait for its place.
     let name: String?
+}
+
+// MARK: - Place
+
+/// The place of the one notifier that works: of several with one database on a server, the others wait for it.
+struct NotifierPlace: Sendable {
+    let location: DatabaseLocation
+    let configuration: Configuration
+    let runtime: Runtime
+
+    /// Opens the database; on a server, waits until no other notifier has it open. Returns nil if `stopRequested` returns
+    /// first.
+    func open(until stopRequested: @escaping @Sendable () async -> Void) async throws -> Database? {
+        do throws(DatabaseError) {
+            return try Database(location, schema: NotifierStore.schema)
+        } catch {
+            guard case .server = location, error.kind == .inUse else { throw error }
+        }
+        runtime.logger.info("another notifier is at work; this one waits to take its place")
+        // Without the metrics of the process, to which the server of the work adds its own.
+        let health = try HealthServer(
+            address: configuration.notifierHTTP, hosts: configuration.boardHosts, metrics: Metrics(), liveness: [],
+            readiness: [HealthCheck("standby") { "standby: another notifier is at work" }])
+        let opened = Locked<Database?>(nil)
+        let wakeSignal = WakeSignal()
+        let waiting = SimpleService {
+            try await wakeSignal.runLoop(after: .seconds(1), runtime.clock) {
+                if let database = try await openIfFree() {
+                    opened.withLock { $0 = database }
+                    wakeSignal.stop()
+                }
+                return .seconds(1)
+            }
+        } stop: {
+            wakeSignal.stop()
+        }
+        try await ServiceGroup([health, waiting], grace: .seconds(1)).run(until: stopRequested)
+        return opened.withLock { $0 }
+    }
+
+    /// Opens the database; nil while another notifier has it open, or the server is away. Throws what a wait does not mend.
+    private func openIfFree() async throws -> Database? {
+        try await withCheckedThrowingContinuation { continuation in
+            // Waits for the server, and not on the threads that tasks share.
+            DispatchQueue.global().async {
+                do throws(DatabaseError) {
+                    continuation.resume(returning: try Database(location, schema: NotifierStore.schema))
+                } catch {
+                    guard [.newerSchema, .refused].contains(error.kind) else {
+                        return continuation.resume(returning: nil)
+                    }
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+    }
+
+    /// Makes the service that keeps the place, and fails when another notifier has taken it.
+    static func keeper(of database: Database, runtime: Runtime) -> any Service {
+        let wakeSignal = WakeSignal()
+        let logger = RateLimitedLogger(runtime.logger)
+        return SimpleService {
+            try await wakeSignal.runLoop(runtime.clock) {
+                do {
+                    // Whoever has not written for fifteen seconds may be replaced.
+                    try await database.write { _ in }
+                } catch let error as DatabaseError where [.inUse, .newerSchema].contains(error.kind) {
+                    throw error
+                } catch {
+                    // A notifier without a new event has nothing else to write.
+                    logger.error("the database cannot be used; trying again", [.error: "\(error)"])
+                }
+                return .seconds(5)
+            }
+        } stop: {
+            wakeSignal.stop()
+        }
+    }
 }

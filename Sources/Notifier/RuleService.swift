@@ -3,28 +3,15 @@ import Contract
 public import ServiceRuntime
 import YAML
 
-/// How rules and sinks are read again while a notifier runs.
-public struct RuleFileReloading: Sendable {
-    /// The requests to read them; only the notifier may read from it.
-    let requests: AsyncStream<Void>
-    /// Reads them, and makes a logger that knows the secrets in them.
-    let read: @Sendable () throws -> (RuleFile, Logger)
+/// How rules and sinks are read again while a notifier runs: the requests to do so, which only the notifier may read, and what
+/// reads them and makes a logger that knows the secrets in them.
+public typealias RuleFileReloading = (
+    requests: AsyncStream<Void>, read: @Sendable () throws -> (RuleFile, Logger)
+)
 
-    /// Makes it of the requests, and of what reads the file.
-    public init(
-        requests: AsyncStream<Void>, read: @escaping @Sendable () throws -> (file: RuleFile, logger: Logger)
-    ) {
-        self.requests = requests
-        self.read = read
-    }
-}
-
-/// Decides alerts by the rules in force, and replaces rules and sinks when it is asked to.
-///
-/// The rules are replaced between two batches of events: the former alert service ends when it has written what it has
-/// decided, and the next one begins at the position that it has stored, as after a restart.
-///
-/// See docs/decisions/reading-the-rule-file-again.md.
+/// Decides alerts by the rules in force, and replaces rules and sinks when it is asked to: the former alert service ends when
+/// it has written what it has decided, and the next one begins at the stored position, as after a restart. See
+/// docs/decisions/reading-the-rule-file-again.md.
 final class RuleService: Service {
     private struct State {
         var current: AlertService
@@ -36,9 +23,6 @@ final class RuleService: Service {
     private let runtime: Runtime
     private let makeNext: @Sendable (RuleFile, Runtime) async throws -> AlertService
 
-    /// Makes the service; `first` decides by the rules of the start.
-    ///
-    /// - Parameter makeNext: puts the sinks of a rule file into force, and makes the service that decides by its rules.
     init(
         _ first: AlertService, reloading: RuleFileReloading?, runtime: Runtime,
         makeNext: @escaping @Sendable (RuleFile, Runtime) async throws -> AlertService
@@ -49,7 +33,6 @@ final class RuleService: Service {
         self.makeNext = makeNext
     }
 
-    /// The service that decides the alerts now.
     var current: AlertService { state.withLock(\.current) }
 
     func run() async throws {

@@ -62,7 +62,7 @@ def parsed(content):
     message = email.message_from_bytes(content, policy=email.policy.default)
     return {
         "subject": message["Subject"], "id": message["Message-ID"],
-        "text": message.get_body(("plain",)).get_content(), "html": message.get_body(("html",)).get_content(),
+        "text": message.get_body(("plain",)).get_content(),
         "types": [part.get_content_type() for part in message.walk()],
         "date": message["Date"].datetime.timestamp(), "defects": len(message.defects),
     }

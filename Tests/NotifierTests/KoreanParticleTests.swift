@@ -27,7 +27,7 @@ import Testing
         #expect(KoreanParticle.topic.following(word) == topic)
         #expect(KoreanParticle.to.following(word) == to)
         #expect(KoreanParticle.with.following(word) == (topic == "은" ? "과" : "와"))
-        #expect(KoreanParticle.called.following(word) == (topic == "은" ? "이라" : "라"))
+        #expect(KoreanParticle(notation: "이라/라")?.following(word) == (topic == "은" ? "이라" : "라"))
     }
 
     @Test(

@@ -23,7 +23,6 @@ public struct ConfiguredSink: Sendable {
     public let name: String
     /// The secrets, which logs and responses must not show.
     public internal(set) var secrets: [Secret] = []
-    /// Sends the messages.
     let target: any Sink
     var language = Language.ko
     /// The rules whose alerts the sink gets; nil for all.
@@ -32,33 +31,25 @@ public struct ConfiguredSink: Sendable {
     /// The time after an alert in which further alerts of the same rule and subject are suppressed.
     var cooldown: Duration?
     var policy: DeliveryPolicy
-    /// When failed messages are sent again.
     var backoff = Backoff()
 
-    /// Makes a sink that gets every alert at once.
     init(_ name: String, _ target: any Sink) {
         self.name = name
         self.target = target
         policy = DeliveryPolicy(sink: name)
     }
 
-    /// Whether the sink gets an alert of this rule and severity.
     func accepts(_ alert: OutboundAlert) -> Bool {
         alert.data.severity.weight >= severity.weight && rules?.contains(alert.data.rule) ?? true
     }
-}
 
-// MARK: - Rule file
+    // MARK: Rule file
 
-extension ConfiguredSink {
-    /// The keys of every kind of sink.
     private static let commonKeys = [
         "kind", "language", "rules", "severity", "cooldown", "quietHours", "digest", "rate", "attempts",
     ]
 
-    /// Reads the `sinks:` of a rule file, a mapping of names to sinks, and the files with secrets that it names.
-    ///
-    /// Errors are added to `diagnostics`; none of them shows a secret.
+    /// Reads the `sinks:` of a rule file, and the files with secrets that it names. No diagnostic shows a secret.
     static func read(
         _ section: Node, of kinds: [any Sink.Type] = kinds, _ diagnostics: inout ConfigurationDiagnosticsError
     ) -> [ConfiguredSink] {
@@ -123,14 +114,10 @@ extension ConfiguredSink {
         guard let target, isName else { return nil }
         self.target = target
     }
-}
 
-// MARK: - Sending
+    // MARK: Sending
 
-extension ConfiguredSink {
     /// Sends a message once, in the sink's language; no secret is in the response.
-    ///
-    /// - Parameter board: the board's public URL, for links and posters; nil if there is none.
     func send(
         _ message: SinkMessage, at now: Date, board: String?, by clients: SinkClients
     ) async -> SinkResponse {
@@ -140,11 +127,7 @@ extension ConfiguredSink {
         return await target.send(message, at: now, by: clients).sanitized(removing: secrets.map(\.value))
     }
 
-    /// Sends a test message to the sink, past the outbox, and returns what the sink answered.
-    ///
-    /// - Parameters:
-    ///   - sample: the alert to send; nil for a sentence that says that the sink works.
-    ///   - board: the board's public URL, for the message's link and poster.
+    /// Sends a sample, or a sentence that says that the sink works, past the outbox; returns what the sink answered.
     public func test(
         _ sample: SampleAlert? = nil, at now: Date, board: String? = nil
     ) async -> (isDelivered: Bool, response: String) {
@@ -154,12 +137,9 @@ extension ConfiguredSink {
         await clients.shutdown()
         return (response.outcome == .delivered, response.text)
     }
-}
 
-// MARK: - Summary
+    // MARK: Summary
 
-/// What commands print of a sink; nothing of it is secret.
-extension ConfiguredSink {
     /// The kind of sink, as in a rule file.
     public var kind: String { type(of: target).kind }
 

@@ -7,11 +7,9 @@ import Text
 public struct DeliveryLog: Sendable {
     /// How an attempt or a delivery ended; the raw value is its word in JSON.
     public enum Outcome: String, Sendable, Encodable, CaseIterable {
-        /// The sink took the message.
         case sent
         /// The sink did not take the message, and gets it again.
         case failed
-        /// The message was given up.
         case dead
         /// The message was retracted before it was sent.
         case withdrawn
@@ -77,8 +75,6 @@ public struct DeliveryLog: Sendable {
     }
 
     /// Reads the latest entries, oldest first.
-    ///
-    /// - Parameter sink: the sink; nil for all.
     public func entries(of sink: String? = nil, last count: Int) throws -> [Entry] {
         try file.read { _, connection in
             try connection.query(
@@ -98,8 +94,6 @@ public struct DeliveryLog: Sendable {
     }
 
     /// Reads all alerts in dead letters, oldest first.
-    ///
-    /// - Parameter sink: the sink; nil for all.
     public func dead(of sink: String? = nil) throws -> [Dead] {
         try file.read { _, connection in
             try connection.query(

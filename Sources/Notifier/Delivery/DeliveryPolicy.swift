@@ -2,15 +2,10 @@ import BoxOffice
 import FoundationEssentials
 import Networking
 
-/// When a sink gets which messages: quiet hours, digest, rate and retries. A pure state machine without clock and disk.
-///
-/// Messages are sent in the order of their alerts. A message that waits for its next attempt delays those behind it, but
-/// no other sink.
+/// When a sink gets which messages, in the order of their alerts: a pure state machine without clock and disk.
 struct DeliveryPolicy: Hashable, Sendable {
-    /// The largest number of alerts in a message.
     static let maximumAlertsPerMessage = 500
 
-    /// An alert that waits for the sink.
     struct WaitingAlert: Hashable, Sendable {
         /// The delivery's row; rows are in the order of the alerts.
         var number: Int
@@ -18,12 +13,10 @@ struct DeliveryPolicy: Hashable, Sendable {
         var queuedAt: Date
         /// The key of the message that it is part of; nil before the first attempt.
         var messageKey: String?
-        /// The number of attempts to deliver that message.
         var attempts = 0
         var dueAt: Date?
     }
 
-    /// What was sent to the sink.
     struct SendHistory: Hashable, Sendable {
         /// The times of recent attempts, newest first.
         var attempts: [Date] = []
@@ -31,30 +24,22 @@ struct DeliveryPolicy: Hashable, Sendable {
         var lastDigest: KoreanDate?
     }
 
-    /// What to do now.
     enum Step: Hashable, Sendable {
-        /// Send a message with these alerts.
         case send(key: String, [WaitingAlert])
         /// Nothing until then, unless a new alert comes.
         case wait(until: Date)
-        /// Nothing until a new alert comes.
         case idle
     }
 
-    /// The sink's name, which is part of the keys of digests.
     var sink: String
     var quietHours: QuietHours?
     /// When the alerts of a day are sent in one message; nil to send each alert when it comes.
     var digest: TimeOfDay?
-    /// How many messages are sent in a span of time.
     var rate: RateLimit?
 
     /// The prefix of the keys of the sink's digests; the digest's day follows.
     var digestPrefix: String { "digest.\(sink)." }
 
-    /// Returns what to do with the alerts that wait.
-    ///
-    /// - Parameter waiting: the alerts, in order.
     func nextStep(_ waiting: [WaitingAlert], _ history: SendHistory, at now: Date) -> Step {
         guard let first = waiting.first else { return .idle }
         if let end = quietHours?.end(at: now) { return .wait(until: end) }
@@ -67,10 +52,6 @@ struct DeliveryPolicy: Hashable, Sendable {
             guard digest.on(day) <= now else { return .wait(until: digest.on(day)) }
         }
         if let slot = rate?.nextSlot(after: history.attempts, at: now) { return .wait(until: slot) }
-        return message(of: waiting, first, history)
-    }
-
-    private func message(of waiting: [WaitingAlert], _ first: WaitingAlert, _ history: SendHistory) -> Step {
         if let key = first.messageKey { return .send(key: key, waiting.filter { $0.messageKey == key }) }
         guard let digest else { return .send(key: first.alert, [first]) }
         let day = self.day(of: first, digest, history)
@@ -78,7 +59,6 @@ struct DeliveryPolicy: Hashable, Sendable {
         return .send(key: "\(digestPrefix)\(day)", Array(together.prefix(Self.maximumAlertsPerMessage)))
     }
 
-    /// Returns the day of the digest that an alert belongs to.
     private func day(of waiting: WaitingAlert, _ digest: TimeOfDay, _ history: SendHistory) -> KoreanDate {
         let day = digest.firstDay(after: waiting.queuedAt)
         // Never a digest that was attempted: a repeated message must be the same.
@@ -88,7 +68,6 @@ struct DeliveryPolicy: Hashable, Sendable {
 
 // MARK: - Limits
 
-/// The largest number of messages in a span of time.
 struct RateLimit: Hashable, Sendable {
     let count: Int
     let span: Duration
@@ -103,10 +82,8 @@ struct RateLimit: Hashable, Sendable {
         self.span = span
     }
 
-    /// Returns when one more message may be sent; nil if it may be sent now.
-    ///
-    /// - Parameter sent: the times of earlier messages, newest first. Times after `now` do not count: the system clock
-    ///   was set back since.
+    /// Returns when one more message may be sent after these, newest first; nil if it may be sent now. Times after `now` do not
+    /// count: the system clock was set back since.
     func nextSlot(after sent: [Date], at now: Date) -> Date? {
         let recent = sent.filter { $0 <= now && $0 + span.seconds > now }
         return recent.count < count ? nil : recent[count - 1] + span.seconds
@@ -115,20 +92,13 @@ struct RateLimit: Hashable, Sendable {
 
 /// When a message that failed is sent again, and when it is given up.
 struct Backoff: Hashable, Sendable {
-    /// The largest number of attempts for a message.
     var attempts = 20
     /// The longest pause after the first attempt; it doubles with each further attempt.
     var base = Duration.seconds(5)
-    /// The upper limit of the doubling.
     var cap = Duration.seconds(3_600)
 
     /// Returns the pause after this number of attempts; nil after the last attempt.
-    ///
     /// The pause is random between half of its value and the whole, and not shorter than the sink asks for, up to a day.
-    ///
-    /// - Parameters:
-    ///   - retryAfter: the pause that the sink asks for.
-    ///   - fraction: a random number in 0..<1.
     func pause(after attempts: Int, retryAfter: Duration?, fraction: Double) -> Duration? {
         guard attempts < self.attempts else { return nil }
         let doublings = min(max(0, attempts - 1), 30)
@@ -178,12 +148,10 @@ struct TimeOfDay: Hashable, Sendable {
         self.minutes = hours * 60 + minutes
     }
 
-    /// Returns the instant of this time on a day.
     func on(_ day: KoreanDate) -> Date {
         day.start + Double(minutes * 60)
     }
 
-    /// Returns the first day on which this time is after an instant.
     func firstDay(after instant: Date) -> KoreanDate {
         let today = KoreanDate(at: instant)
         return on(today) > instant ? today : today + 1

@@ -1,8 +1,10 @@
+import Contract
 import FoundationEssentials
+import JSONCoding
+import Messaging
 import Storage
 import Text
 
-/// The number of a sink's deliveries in each state.
 struct SinkCounts: Hashable, Sendable, Encodable {
     var waiting = 0
     var sent = 0
@@ -11,16 +13,7 @@ struct SinkCounts: Hashable, Sendable, Encodable {
 }
 
 extension Outbox {
-    enum DeadLetters: Hashable, Sendable {
-        case of(sink: String)
-        case withKey(String)
-    }
-
-    /// Makes dead letters of the deliveries that wait for sinks that are no longer configured.
-    ///
-    /// If such a sink is configured again, it does not get old news.
-    ///
-    /// - Parameter busy: sinks to leave out, because a worker may still send one of their messages.
+    /// Makes dead letters of what waits for sinks that are no longer configured: once they are again, it is old news.
     func closeRemovedSinks(
         except busy: Set<String> = [], at now: Date, in connection: Connection
     ) throws(DatabaseError) {
@@ -33,18 +26,12 @@ extension Outbox {
         }
     }
 
-    /// Makes dead letters wait again, with the keys that they had; returns the number of alerts by sink.
-    ///
-    /// Dead letters of sinks that are no longer configured stay dead.
-    func requeue(_ dead: DeadLetters, in connection: Connection) throws(DatabaseError) -> [String: Int] {
+    /// Makes dead letters of configured sinks wait again, with the keys that they had; returns the number of alerts by sink.
+    func requeue(
+        sink name: String? = nil, key: String? = nil, in connection: Connection
+    ) throws(DatabaseError) -> [String: Int] {
         var requeued: [String: Int] = [:]
-        for sink in sinks {
-            let key: String?
-            switch dead {
-            case .of(let name) where name != sink.name: continue
-            case .of: key = nil
-            case .withKey(let message): key = message
-            }
+        for sink in sinks where name ?? sink.name == sink.name {
             // A message that was tried keeps one attempt: it may have arrived, and a retraction has to follow it.
             let rows = try connection.query(
                 """
@@ -72,5 +59,35 @@ extension Outbox {
             }
         }
         return counts
+    }
+}
+
+struct RetryHandler: Sendable {
+    let outbox: Outbox
+    let database: Database
+
+    private struct Fields: Decodable {
+        let sink: String?
+        let letter: String?
+    }
+
+    private struct RetryReply: Encodable {
+        let sinks: [String: Int]
+    }
+
+    /// Returns the reply `retried` with the number of alerts that wait again, by sink; it may be empty.
+    func answer(_ command: Command) async throws -> Reply {
+        let body = try RequestFrames(command.frames).body
+        // A body that cannot be read has neither field.
+        let fields = try? JSON.decode(Fields.self, from: Array(body.utf8))
+        let (sink, letter) = (fields?.sink, fields?.letter)
+        guard (sink == nil) != (letter == nil) else {
+            throw ContractError(.badRequest, "the body must have either sink or letter", field: "body")
+        }
+        if let sink, !outbox.sinks.contains(where: { $0.name == sink }) {
+            throw ContractError(.notFound, "no sink of this name is configured", field: "sink")
+        }
+        let sinks = try await database.write { try outbox.requeue(sink: sink, key: letter, in: $0) }
+        return Reply(frames: [Array("retried".utf8), try JSON.encode(RetryReply(sinks: sinks))])
     }
 }

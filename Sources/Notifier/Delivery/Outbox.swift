@@ -6,17 +6,12 @@ import FoundationEssentials
 import Storage
 import Text
 
-/// The transactional outbox: the alerts to deliver, by sink, with the outcome of each delivery.
-///
-/// It is in the log's database, so that an alert and its deliveries are one transaction. Every alert in the log is
-/// delivered at least once to each sink configured at that time. An attempt that a crash interrupts is repeated with the
-/// same key.
+/// The transactional outbox, in the log's database: the alerts to deliver, by sink, with the outcome of each delivery. Each
+/// is delivered at least once; an attempt that a crash interrupts is repeated with the same key.
 struct Outbox: Sendable {
     /// The state of a delivery; the raw values are in the table.
     enum State: Int, Sendable {
-        /// To be sent.
         case waiting = 0
-        /// Accepted by the sink.
         case sent = 1
         /// Rejected, or out of attempts: a dead letter, which can be sent again.
         case dead = 2
@@ -76,7 +71,6 @@ struct Outbox: Sendable {
     /// Is called after each commit that gives a sink something to send.
     var onNewDeliveries: @Sendable (_ sink: String) -> Void = { _ in }
 
-    /// Makes the outbox of these sinks in the database of `log`.
     init(
         log: EventLog, sinks: [ConfiguredSink], dryRun: (@Sendable (String) -> Void)? = nil,
         onNewDeliveries: @escaping @Sendable (_ sink: String) -> Void = { _ in }
@@ -90,16 +84,12 @@ struct Outbox: Sendable {
     /// The configured sinks; all copies of an outbox have the same.
     var sinks: [ConfiguredSink] { configured.withLock { $0 } }
 
-    /// Replaces the configured sinks. Alerts that enter the log later go to these.
     func replaceSinks(by sinks: [ConfiguredSink]) {
         configured.withLock { $0 = sinks }
     }
-}
 
-// MARK: - Enqueuing
+    // MARK: Enqueuing
 
-extension Outbox {
-    /// Adds alerts that enter the log to the outbox, for each sink that accepts them.
     func enqueue(_ alerts: [OutboundAlert], at now: Date, in connection: Connection) throws {
         let sinks = self.sinks
         guard !sinks.isEmpty else { return }
@@ -137,7 +127,6 @@ extension Outbox {
         return !isSuppressed
     }
 
-    /// Whether a sink would get an alert if this were not a dry run.
     private func wouldReceive(
         _ alert: OutboundAlert, _ sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) -> Bool {
@@ -184,11 +173,9 @@ extension Outbox {
             State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
         return !earlier.isEmpty
     }
-}
 
-// MARK: - Posters
+    // MARK: Posters
 
-extension Outbox {
     /// Stores which movies have a poster, by its version in the board's URLs; nil for a movie without one.
     func save(_ posters: [MovieCode: String?], in connection: Connection) throws(DatabaseError) {
         for (code, version) in posters {
@@ -201,12 +188,9 @@ extension Outbox {
             }
         }
     }
-}
 
-// MARK: - Attempts
+    // MARK: Attempts
 
-extension Outbox {
-    /// An attempt that is being made.
     struct ActiveAttempt: Sendable {
         let message: SinkMessage
         let row: Int
@@ -251,8 +235,6 @@ extension Outbox {
     }
 
     /// Writes the beginning of an attempt. Returns nil if one of the alerts no longer waits, because it was retracted.
-    ///
-    /// - Throws: ``UnreadableAlertError`` or an error of the database.
     func begin(
         _ key: String, _ waiting: [DeliveryPolicy.WaitingAlert], for sink: ConfiguredSink, at now: Date,
         in connection: Connection
@@ -303,7 +285,6 @@ extension Outbox {
             now.millisecondsSince1970, error.reason, error.row)
     }
 
-    /// Writes the outcome of an attempt.
     func finish(
         _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: SinkResponse,
         duration: Duration, at now: Date, in connection: Connection
@@ -330,7 +311,6 @@ extension Outbox {
             acceptedBy.joined(separator: ","), sink.name, attempt.message.key)
     }
 
-    /// An alert to be delivered is not in the log, or cannot be read.
     struct UnreadableAlertError: Error {
         let row: Int
         let alert: String

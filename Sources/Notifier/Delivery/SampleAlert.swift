@@ -7,18 +7,14 @@ import OpenMarket
 import Storage
 public import Text
 
-/// An alert that is made up of the newest chart or product in a worker's log, to show what a rule's messages look like.
-///
-/// The figures of the day are real; what the rule compares them with is made up. Its texts and its severity are those of
-/// the rule file. The alert says that it is a test, and is not entered into any log.
+/// An alert that is made up of the newest chart or product in a worker's log, to show what a rule's messages look like. The
+/// figures of the day are real; what the rule compares them with is made up. It is not entered into any log.
 public struct SampleAlert: Sendable {
     private let alert: Alert
     private let heading: RuleHeading
     private let poster: String?
 
     /// Makes an alert of a rule, whether the rule is in force or not.
-    ///
-    /// - Throws: ``SampleAlertError`` if the log has nothing to make it of; otherwise the error of reading the log.
     public init(of rule: AlertRule, by file: RuleFile, from log: LogDatabase) throws {
         let isInForce = file.rules.names.contains(rule)
         let rules = try isInForce ? file.rules : RuleFile.read(Array("rules: {\(rule): }".utf8), file: "").rules
@@ -51,39 +47,29 @@ public struct SampleAlert: Sendable {
     ) throws -> String? {
         try log.latest(.poster(code), in: connection)?.data(as: Poster.self).image?.version.map { "\(code)/\($0)" }
     }
-}
 
-// MARK: - Charts
+    // MARK: Charts
 
-extension SampleAlert {
     private static func alert(
         of rule: ConfiguredRule, _ log: EventLog, _ connection: Connection, path: String
     ) throws -> Alert {
-        let newest = try newestChart(log, connection, path: path)
-        let sample = rule.rule.sample(of: newest.chart)
-        return rule.alert(
-            sample.match, about: sample.movie, title: sample.movie?.title, on: newest.chart.date, in: .all,
-            evidence: [newest.evidence])
-    }
-
-    /// Returns the newest chart of the whole market with movies.
-    private static func newestChart(
-        _ log: EventLog, _ connection: Connection, path: String
-    ) throws -> SourcedChart {
         var end: String?
         while let event = try log.last(prefix: "ranking.day.\(Market.all).", before: end, in: connection) {
-            if let chart = try SourcedChart(event), !chart.chart.entries.isEmpty { return chart }
+            if let newest = try SourcedChart(event), !newest.chart.entries.isEmpty {
+                let sample = rule.rule.sample(of: newest.chart)
+                return rule.alert(
+                    sample.match, about: sample.movie, title: sample.movie?.title, on: newest.chart.date, in: .all,
+                    evidence: [newest.evidence])
+            }
             end = event.topic.description
         }
         throw SampleAlertError(
             ko: "\(path)에 박스오피스가 아직 없습니다. `marquee request day yesterday`로 요청하세요",
             en: "the log \(path) has no chart yet; request one, such as `marquee request day yesterday`")
     }
-}
 
-// MARK: - Products
+    // MARK: Products
 
-extension SampleAlert {
     private static func alert(
         of rule: ConfiguredProductRule, _ log: EventLog, _ connection: Connection, path: String
     ) throws -> Alert {

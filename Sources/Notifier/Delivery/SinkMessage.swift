@@ -18,12 +18,10 @@ struct SinkMessage: Sendable {
     /// The board's public URL without a trailing slash, for links and posters; nil if there is none.
     var board: String?
 
-    /// The highest severity of the alerts.
     var severity: Alert.Severity {
         alerts.map(\.data.severity).max { $0.weight < $1.weight } ?? .info
     }
 
-    /// The message as one line.
     var title: String {
         guard alerts.count > 1 else { return alerts.first?.sentence(in: language) ?? "" }
         return language == .ko ? "박스오피스 알림 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
@@ -39,22 +37,9 @@ struct SinkMessage: Sendable {
         alerts.count == 1 ? alerts[0].link(on: board) : board.map { "\($0)/" }
     }
 
-    /// Returns the address of the message's image: the poster of its movie; in a digest, of the alert that matters most
-    /// among those with a poster. Nil if no poster is known, or there is no board.
-    func image(_ size: PosterSize = .large) -> String? {
-        illustrated?.image(on: board, size)
-    }
-
-    /// What the image shows: the movie's title.
-    var imageTitle: String {
-        let title = illustrated?.data.title?.clean.cut(to: 200) ?? ""
-        return title.isEmpty ? heading : title
-    }
-
-    private var illustrated: OutboundAlert? {
-        alerts.enumerated().filter { $0.element.poster != nil }
-            .max { ($0.element.data.severity.weight, -$0.offset) < ($1.element.data.severity.weight, -$1.offset) }?
-            .element
+    /// Returns the address of the first alert's poster that is known; nil without one, or without a board.
+    func image() -> String? {
+        alerts.lazy.compactMap { $0.image(on: board) }.first
     }
 
     /// The message without its images, for a service that refuses them.
@@ -63,44 +48,26 @@ struct SinkMessage: Sendable {
         for index in alerts.indices { message.alerts[index].poster = nil }
         return message
     }
-}
 
-// MARK: - Text
+    // MARK: Text
 
-extension SinkMessage {
-    /// The longest sentence in a digest, in the unit of the text's limit: one title cannot take the place of all others.
-    private static let sentenceLimit = 500
-
-    /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit.
-    ///
-    /// - Parameters:
-    ///   - limit: the largest size of the text.
-    ///   - link: the last line, written in the sink's markup.
-    ///   - escape: escapes the sink's markup, each scalar alone; the result is within the limit.
-    ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
+    /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit. `link` has its markup;
+    /// `escape` escapes each scalar alone.
     func text(
         limit: Int, link: String? = nil, escape: (String) -> String = { $0 },
         size: (String) -> Int = { $0.utf16.count }
     ) -> String {
-        guard let link else { return sentences(limit: limit, escape, size) }
-        return sentences(limit: limit - size("\n" + link), escape, size) + "\n" + link
-    }
-
-    private func sentences(limit: Int, _ escape: (String) -> String, _ size: (String) -> Int) -> String {
-        guard alerts.count > 1 else { return title.cut(to: limit, escape: escape, size: size) }
-        let firstLine = escape(title)
-        let lines = lines(limit: limit - size(firstLine), size: size) { alert in
-            "· " + alert.sentence(in: language).cut(to: Self.sentenceLimit, escape: escape, size: size)
+        let room = limit - (link.map { size("\n" + $0) } ?? 0)
+        var texts = [title.cut(to: room, escape: escape, size: size)]
+        if alerts.count > 1 {
+            texts += lines(limit: room - size(texts[0]), size: size) { alert in
+                "· " + alert.sentence(in: language).cut(to: 500, escape: escape, size: size)
+            }
         }
-        return ([firstLine] + lines).joined(separator: "\n")
+        return (texts + [link].compactMap(\.self)).joined(separator: "\n")
     }
 
     /// Returns the lines of a digest, as many as fit; the last one says how many alerts are left out.
-    ///
-    /// - Parameters:
-    ///   - limit: the largest size of all lines, each with the line feed before it.
-    ///   - count: the largest number of alerts.
-    ///   - line: writes an alert, with its markup.
     func lines(
         limit: Int, count: Int = .max, size: (String) -> Int = { $0.utf16.count }, _ line: (OutboundAlert) -> String
     ) -> [String] {
@@ -122,10 +89,6 @@ extension SinkMessage {
 
 extension String {
     /// Returns the text escaped, and cut behind as many whole characters as fit.
-    ///
-    /// - Parameters:
-    ///   - escape: escapes a text, each scalar alone.
-    ///   - size: measures a text in the unit of `limit`; UTF-16 code units unless given.
     func cut(
         to limit: Int, escape: (String) -> String = { $0 }, size: (String) -> Int = { $0.utf16.count }
     ) -> String {
@@ -147,13 +110,8 @@ extension Alert.Text {
 }
 
 extension Alert.Severity {
-    /// The severity as a number, to compare.
     var weight: Int {
-        switch self {
-        case .info: 0
-        case .notable: 1
-        case .major: 2
-        }
+        Self.allCases.firstIndex(of: self) ?? 0
     }
 
     /// The color that stands beside an alert, `0xRRGGBB`: red, amber or gray.
@@ -194,20 +152,10 @@ extension SinkMessage {
     }
 }
 
-/// A size of the board's posters; the raw value is the word in its URLs.
-enum PosterSize: String {
-    /// At most 144 × 216 pixels.
-    case small
-    /// At most 480 × 720 pixels.
-    case large
-}
-
 // MARK: - Alert
 
-/// An alert to deliver: the event as it was published, and its data.
 struct OutboundAlert: Sendable {
     let id: String
-    /// The event as it was published.
     let body: [UInt8]
     let data: Alert
     /// The movie's poster, as `CODE/VERSION` in the board's URLs; nil if none is known.
@@ -217,7 +165,6 @@ struct OutboundAlert: Sendable {
 }
 
 extension OutboundAlert {
-    /// Reads an event of the alert log.
     init(_ event: LoggedEvent) throws(DecodingError) {
         id = try Event(topic: event.topic, body: event.body).id
         body = event.body
@@ -230,12 +177,10 @@ extension OutboundAlert {
         return code.map { "\(data.rule)/\($0)" } ?? data.rule.rawValue
     }
 
-    /// Returns the alert as a sentence, without marks that nobody sees.
     func sentence(in language: Language) -> String {
         data.text[language].cleanLines
     }
 
-    /// Returns the rule in words.
     func heading(in language: Language) -> String {
         if let name = sampleHeading?.text(in: language) { return language("테스트: \(name)", "Test: \(name)") }
         let name = AlertRules.headings[data.rule.rawValue]?.text(in: language) ?? "marquee"
@@ -244,18 +189,14 @@ extension OutboundAlert {
     }
 
     /// Returns the address of the board's page about the movie or product, or else of its first page.
-    ///
-    /// - Parameter board: the board's public URL, without a trailing slash; nil if there is none.
     func link(on board: String?) -> String? {
         let page = data.movieCode.map { "movie/\($0)" } ?? data.product.map { "shop/\($0)" }
         return board.map { "\($0)/\(page ?? "")" }
     }
 
-    /// Returns the address of the poster at the board; nil if there is none.
-    ///
-    /// Readers ask only the board: a stranger's host sees none of them, and the poster never changes under its address.
-    func image(on board: String?, _ size: PosterSize) -> String? {
+    /// Returns the address of the poster, at the board: a stranger's host sees no reader. Nil if there is none.
+    func image(on board: String?) -> String? {
         guard let board, let poster else { return nil }
-        return "\(board)/api/v1/posters/\(poster)?size=\(size.rawValue)"
+        return "\(board)/api/v1/posters/\(poster)?size=large"
     }
 }

@@ -1,11 +1,9 @@
 public import BoxOffice
 public import Contract
 import OpenMarket
+import Text
 
-/// The rules in force.
-///
-/// Pure: evaluates what the known charts say about movies. It does not check whether an alert fired before; a decision's
-/// id shows that.
+/// The rules in force. Pure: whether an alert fired before is not checked here; a decision's id shows that.
 public struct AlertRules: Sendable {
     /// The rules, in the order of the alerts about one movie or product: a new one is a type in `Rules/`, and a line here.
     static let kinds: [any Rule.Type] = [
@@ -26,7 +24,6 @@ public struct AlertRules: Sendable {
     public static let headings = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name.rawValue, $0.heading) })
 
     private let movies: [AlertRule: ConfiguredRule]
-    /// The default rules about movies in the chart.
     private let defaultRules: [ConfiguredRule]
     private let departureRules: [ConfiguredRule]
     /// The rules evaluated after those about departures.
@@ -57,10 +54,8 @@ public struct AlertRules: Sendable {
         markets = rules.reduce(into: [.all]) { $0.formUnion($1.scope.markets) }
     }
 
-    /// A rule about movies, if it is in force.
     subscript(name: AlertRule) -> ConfiguredRule? { movies[name] }
 
-    /// Whether any rule is about products, so that their events must be read.
     var hasProductRules: Bool { !products.isEmpty }
 
     /// The worker's streams that the rules need, in a fixed order.
@@ -77,11 +72,8 @@ extension AlertRule: CaseIterable {
 // MARK: - Evaluation
 
 extension AlertRules {
-    /// Returns the alerts that fire for a day.
-    ///
-    /// The default rules come first: in the order of the lines, for one movie in the order entered, rose, fell, lead; then
-    /// the movies that left, in the order of their last lines. Then come the other rules: in the order of the lines, for
-    /// one movie in the order of `kinds`.
+    /// Returns the alerts that fire for a day: of the default rules, by lines and rules; then the movies that left, by their last
+    /// lines; then of the other rules.
     func alerts(of day: KoreanDate, in state: MarketState) -> [Alert] {
         guard let chart = state.chart(of: day) else { return [] }
         let context = RuleContext(chart: chart, state: state)
@@ -91,7 +83,6 @@ extension AlertRules {
             + context.alerts(by: furtherRules, about: context.entries, in: state.market)
     }
 
-    /// Returns the alerts about the corrections in a recent day's chart.
     func corrections(by chart: SourcedChart, in state: MarketState) -> [Alert] {
         guard !correctionRules.isEmpty, chart.chart.corrections != nil, state.isOpen(chart.chart.date) else {
             return []
@@ -155,7 +146,6 @@ extension RuleContext {
 
 // MARK: - Configured rules
 
-/// A rule about movies in force: which movies and markets it is about, and its texts.
 struct ConfiguredRule: Sendable {
     let rule: any MovieRule
     var scope: RuleScope
@@ -185,9 +175,6 @@ struct ConfiguredRule: Sendable {
             evidence: evidence, titles: named.mapValues(input.context.distinctTitle))
     }
 
-    /// Returns the alert that says a match.
-    ///
-    /// - Parameter titles: titles that take the place of the values of these names in its texts.
     func alert(
         _ match: RuleMatch, about movie: ChartEntry?, title: String?, on date: KoreanDate, in market: Market,
         evidence: [Alert.Evidence], titles: [String: String] = [:]
@@ -203,14 +190,12 @@ struct ConfiguredRule: Sendable {
     }
 }
 
-/// A rule about products in force: which products it is about, and its texts.
 struct ConfiguredProductRule: Sendable {
     let rule: any ProductRule
     var filter = SubjectFilter<ProductID>()
     var severity = Alert.Severity.info
     var texts: AlertTexts
 
-    /// Makes a rule for all products, with its own texts.
     init(_ rule: any ProductRule) {
         self.rule = rule
         texts = AlertTexts(of: type(of: rule))
@@ -218,7 +203,6 @@ struct ConfiguredProductRule: Sendable {
 
     var name: AlertRule { rule.name }
 
-    /// Returns the alert about a change, if the rule fires and is about the product.
     func alert(about observation: ProductObservation, on date: KoreanDate, evidence: Alert.Evidence) -> Alert? {
         let title = (observation.current ?? observation.previous)?.name
         guard filter.includes(observation.id, title), let own = rule.match(for: observation) else { return nil }
@@ -233,12 +217,73 @@ struct ConfiguredProductRule: Sendable {
 }
 
 extension Alert {
-    /// Returns the retraction of this alert, caused by a chart that corrects what it rests on.
     func retracted(by chart: SourcedChart) -> Alert {
         var retraction = self
         retraction.retracts = id
         retraction.evidence = [chart.evidence]
         retraction.text = Text(ko: "[정정] 앞선 알림 취소: \(text.ko)", en: "Taken back after a correction: \(text.en)")
         return retraction
+    }
+}
+
+// MARK: - Texts
+
+struct AlertTexts: Hashable, Sendable {
+    var ko: Template
+    var en: Template
+
+    init(of rule: any Rule.Type) {
+        ko = Template(standard: rule.ko, in: .ko, names: rule.valueNames)
+        en = Template(standard: rule.en, in: .en, names: rule.valueNames)
+    }
+
+    /// The names of the values that every alert about a movie has, and of the fields of its line.
+    static let movieValues = common + lines.filter { !common.contains($0) }
+
+    private static let common = [
+        "title", "rank", "previousRank", "change", "ranks", "movement", "date", "market", "movieCode",
+    ]
+    private static let lines = ChartEntry.Field.allCases.map(\.rawValue).filter {
+        !["line", "isNew", "rankChange"].contains($0)
+    }
+
+    /// Returns the texts of an alert; `entry` is the movie's line, if it is about a movie.
+    func text(of alert: Alert, about entry: ChartEntry?, titles: [String: String] = [:]) -> Alert.Text {
+        func value(_ name: String, _ language: Language) -> TemplateValue {
+            if let title = titles[name] { return .text(title) }
+            if let own = alert.values[name] {
+                if case .amount(let amount) = own, case .text(let word) = alert.values["currency"],
+                    let currency = Currency(rawValue: word)
+                {
+                    return .text(Price(amount, currency).text(in: language))
+                }
+                return own
+            }
+            switch name {
+            case "title": return alert.title.map(TemplateValue.text) ?? .null
+            case "rank": return alert.rank.map(TemplateValue.integer) ?? .null
+            case "previousRank": return alert.previousRank.map(TemplateValue.integer) ?? .null
+            case "change": return alert.change.map(TemplateValue.integer) ?? .null
+            case "ranks": return alert.change.map { .integer(Int(clamping: $0.magnitude)) } ?? .null
+            case "movement":
+                guard let movement = entry?.movement, ![.new, .unchanged].contains(movement) else { return .null }
+                return .text("\(movement)")
+            case "date": return .text(alert.date.description)
+            case "market": return .text((alert.market ?? .all).description)
+            case "product": return alert.product.map { .text("\($0)") } ?? .null
+            case "movieCode": return alert.movieCode.map { .text($0.description) } ?? .null
+            default: return ChartEntry.Field(rawValue: name).flatMap { entry?[$0] }.map { TemplateValue($0) } ?? .null
+            }
+        }
+        return Alert.Text(ko: ko.text { value($0, .ko) }, en: en.text { value($0, .en) })
+    }
+}
+
+extension Price {
+    /// Returns the price as a language writes it: `1,690,000원`, `USD 999.99`.
+    fileprivate func text(in language: Language) -> String {
+        guard language == .ko else { return description }
+        let digits = description.dropFirst(currency.rawValue.count + 1)
+        return digits + (currency == .won ? "원" : "달러")
     }
 }

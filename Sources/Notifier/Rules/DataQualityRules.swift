@@ -2,9 +2,7 @@ public import BoxOffice
 import Contract
 import Text
 
-/// A correction changed the movie's audience of the day by much.
-///
-/// The only rule about the data and not about the day: it fires for older days too, once for each, and is never retracted.
+/// A correction changed the movie's audience of the day by much. Fires for older days too, once, and is never retracted.
 struct CorrectionRule: MovieRule {
     static let name: AlertRule = "correction"
     static let heading = RuleHeading("관객수 정정", "Correction", glyph: "✎")
@@ -14,7 +12,6 @@ struct CorrectionRule: MovieRule {
     static let ko = "〈{title}〉 {date} 관객수 정정: {before}명→{audience}명[({percent:+}%)]"
     static let en = "{title}: admissions of {date} corrected from {before} to {audience}[ ({percent:+} %)]"
 
-    /// The least change, in percent.
     var percent = 5
     /// The least change, in admissions.
     var from = 1_000
@@ -71,7 +68,6 @@ struct AnomalyRule: MovieRule {
 
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity { .notable }
 
-    /// Returns the values of an alert about an anomaly.
     static func values(of anomaly: Anomaly) -> [String: TemplateValue] {
         var values: [String: TemplateValue] = [
             "kind": .text(anomaly.kind.rawValue), "expected": anomaly.expected.map(TemplateValue.integer) ?? .null,

@@ -21,7 +21,6 @@ struct NewDiscountRule: ProductRule {
     }
 }
 
-/// The product's stock fell to zero.
 struct SoldOutRule: ProductRule {
     static let name: AlertRule = "soldOut"
     static let heading = RuleHeading("품절", "Sold out", glyph: "－")
@@ -37,7 +36,6 @@ struct SoldOutRule: ProductRule {
     }
 }
 
-/// The product's stock was zero and no longer is.
 struct BackInStockRule: ProductRule {
     static let name: AlertRule = "backInStock"
     static let heading = RuleHeading("재입고", "Back in stock", glyph: "↩")
@@ -53,7 +51,6 @@ struct BackInStockRule: ProductRule {
     }
 }
 
-/// The product was added to the Open Market.
 struct NewProductRule: ProductRule {
     static let name: AlertRule = "newProduct"
     static let heading = RuleHeading("신상품", "New product", glyph: "＋")
@@ -65,7 +62,6 @@ struct NewProductRule: ProductRule {
     func sample(of product: ProductState) -> ProductSample { (nil, product) }
 }
 
-/// The product was removed from the Open Market.
 struct ProductRemovedRule: ProductRule {
     static let name: AlertRule = "productRemoved"
     static let heading = RuleHeading("판매 종료", "No longer in the shop", glyph: "✕")
@@ -88,7 +84,6 @@ struct PriceFellRule: ProductRule {
     static let ko = "‘{title}’ {previousBargainPrice}→{bargainPrice}[ ▼{percent}%]"
     static let en = "{title} is down[ {percent}%] to {bargainPrice} (from {previousBargainPrice})"
 
-    /// The least change, in percent.
     var by = 10
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -110,7 +105,6 @@ struct PriceRoseRule: ProductRule {
     static let ko = "‘{title}’ {previousBargainPrice}→{bargainPrice}[ ▲{percent}%]"
     static let en = "{title} is up[ {percent}%] to {bargainPrice} (from {previousBargainPrice})"
 
-    /// The least change, in percent.
     var by = 10
 
     func match(for observation: ProductObservation) -> [String: TemplateValue]? {
@@ -124,7 +118,6 @@ struct PriceRoseRule: ProductRule {
 }
 
 extension ProductObservation {
-    /// Returns a match without values if both states are known and a condition holds for them.
     fileprivate func match(
         if isMatch: (_ before: ProductState, _ after: ProductState) -> Bool
     ) -> [String: TemplateValue]? {

@@ -10,7 +10,6 @@ struct RoseRule: MovieRule {
     static let ko = "〈{title}〉[ {previousRank}위→{rank}위| {rank}위] ▲{ranks}"
     static let en = "{title} is up {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
 
-    /// The least number of ranks.
     var by = 3
     /// The lowest new rank that fires.
     var inside = Int.max
@@ -35,7 +34,6 @@ struct FellRule: MovieRule {
     static let ko = "〈{title}〉[ {previousRank}위→{rank}위| {rank}위] ▼{ranks}"
     static let en = "{title} is down {ranks:place/places}[ to No. {rank}][ (from No. {previousRank})]"
 
-    /// The least number of ranks.
     var by = 3
     /// The lowest old rank that fires.
     var inside = Int.max
@@ -115,7 +113,6 @@ struct ReenteredRule: MovieRule {
     static let ko = "〈{title}〉, {daysAway}일 만에[ {rank}위로] 재진입"
     static let en = "{title} is back[ at No. {rank}] after {daysAway:day/days} away"
 
-    /// The least number of days.
     var after = 7
 
     func match(for input: RuleInput) -> RuleMatch? {
@@ -184,7 +181,6 @@ struct StreakRule: MovieRule {
     static let ko = "〈{title}〉 {streakDays}일 연속 1위"
     static let en = "{title} has been No. 1 for {streakDays:day/days} in a row"
 
-    /// The numbers of days that fire.
     var days = [7, 14, 21, 30, 50, 100]
 
     func match(for input: RuleInput) -> RuleMatch? {

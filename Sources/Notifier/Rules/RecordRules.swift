@@ -1,12 +1,8 @@
 import BoxOffice
 import Contract
 
-/// The movie's total audience has passed one of these numbers; the highest, if a day passes several.
-///
-/// Fires once for each number, on the first day whose total reaches it. Either the day's own audience carried the movie over
-/// the number, or all days since its last chart are known; otherwise an unknown day may have been the first. A correction
-/// that brings the total below the number retracts the alert; then the next day that reaches the number fires.
-///
+/// The movie's total audience has passed one of these numbers; the highest, if a day passes several. Either the day's own
+/// audience carried it over, or all days since its last chart are known; otherwise an unknown day may have been the first.
 /// The source's totals are incomplete before 2011, so movies that opened earlier and charts of that time fire nothing.
 struct MilestoneRule: MovieRule {
     static let name: AlertRule = "milestone"
@@ -19,7 +15,6 @@ struct MilestoneRule: MovieRule {
     /// The first day with complete totals.
     static let firstDay = KoreanDate(dayNumber: 14_975)  // 2011-01-01
 
-    /// The numbers that fire, ascending.
     var totals = [1_000_000, 3_000_000, 5_000_000, 10_000_000, 15_000_000, 20_000_000]
 
     func match(for input: RuleInput) -> RuleMatch? {
@@ -56,16 +51,14 @@ struct MilestoneRule: MovieRule {
 }
 
 extension Alert {
-    /// The number that a milestone alert is about.
     var milestone: Int? {
         guard rule == MilestoneRule.name, case .integer(let milestone) = values["milestone"] else { return nil }
         return milestone
     }
 }
 
-/// The movie had its largest audience since it opened, at least `after` days after it was first in a chart.
-///
-/// Fires only if the charts of all days since it opened are known.
+/// The movie had its largest audience since it opened, at least `after` days after it was first in a chart; fires only if all
+/// days since it opened are known.
 struct BestRule: MovieRule {
     static let name: AlertRule = "best"
     static let heading = RuleHeading("일일 최다 관객", "Best day", glyph: "↑")
@@ -74,7 +67,6 @@ struct BestRule: MovieRule {
     static let ko = "〈{title}〉 개봉 후 일일 최다 관객 {audience}명[(종전 {previousBest}명)]"
     static let en = "{title} has its best day so far with {audience:admission/admissions}[ (before: {previousBest})]"
 
-    /// The least number of days since the movie's first chart.
     var after = 7
 
     func match(for input: RuleInput) -> RuleMatch? {
@@ -124,7 +116,6 @@ struct ScreensRule: MovieRule {
     static let ko = "〈{title}〉 스크린수 {previousScreens}개→{screens}개"
     static let en = "{title} goes from {previousScreens} to {screens:screen/screens}"
 
-    /// The least factor between the two days.
     var factor = 2
     /// The least number of screens on the larger of the two days.
     var from = 100

@@ -7,43 +7,32 @@ protocol Rule: Sendable {
     static var name: AlertRule { get }
     /// The name in messages and at the board.
     static var heading: RuleHeading { get }
-    /// The keys in rule files that only this rule takes.
     static var settings: [RuleSetting<Self>] { get }
-    /// The names of the values that all rules of its kind have.
     static var commonValues: [String] { get }
-    /// The names of the values that only this rule has.
     static var ownValues: [String] { get }
     static var ko: String { get }
     static var en: String { get }
 
-    /// Makes the rule with its standard settings.
     init()
 }
 
 extension Rule {
     static var settings: [RuleSetting<Self>] { [] }
     static var ownValues: [String] { [] }
-    /// The names of all values that its templates may use.
     static var valueNames: [String] { commonValues + ownValues }
     var name: AlertRule { Self.name }
 }
 
-/// A rule about movies: whether a movie's day is worth an alert, and with which values.
-///
-/// Pure and fast: it is evaluated for every line of every chart.
+/// A rule about movies. Pure and fast: it is evaluated for every line of every chart.
 protocol MovieRule: Rule {
-    /// What the rule is evaluated for.
     static var occasion: RuleOccasion { get }
 
-    /// Returns the match if the rule fires for a movie's day.
     func match(for input: RuleInput) -> RuleMatch?
 
     /// Whether an alert still holds after a correction; `input` is about the alert's movie and day.
     func holds(_ alert: Alert, for input: RuleInput) -> Bool
 
     /// How much a match matters, unless the rule file sets it.
-    ///
-    /// - Parameter rank: The movie's rank on the day; nil for a movie that left.
     func severity(of match: RuleMatch, rank: Int?) -> Alert.Severity
 
     /// Returns what the rule would report of a chart with movies if it fired, to show the form of its messages.
@@ -61,7 +50,6 @@ extension MovieRule {
     }
 }
 
-/// What a rule about movies is evaluated for.
 enum RuleOccasion {
     /// Each movie of a day's chart.
     case day
@@ -75,7 +63,6 @@ enum RuleOccasion {
 
 /// A rule about products of the Open Market: whether a change is worth an alert, and with which values. Pure.
 protocol ProductRule: Rule {
-    /// Returns the rule's own values if it fires.
     func match(for observation: ProductObservation) -> [String: TemplateValue]?
 
     /// Returns a change for which the rule fires, made up of a product, to show the form of its messages.
@@ -96,7 +83,6 @@ struct RuleMatch {
     var previousRank: Int?
     /// The number of ranks that the movie rose or, negative, fell, where the rule reports it.
     var change: Int?
-    /// The rule's own values.
     var values: [String: TemplateValue]
     /// Whether the match rests on the chart of the day before, too.
     var usesPreviousDay = false
@@ -104,25 +90,20 @@ struct RuleMatch {
     var namedMovies: [String: NamedMovie] = [:]
 }
 
-/// A movie's day in a chart, with all that a rule may use.
 struct RuleInput {
     /// The movie's line; for a movie that left, its line of the day before.
     let entry: ChartEntry
-    /// What all movies of the day share.
     let context: RuleContext
 
     var day: SourcedChart { context.chart }
-    /// The chart of the calendar day before, if it is known.
     var previousDay: SourcedChart? { context.previousDay }
     /// The lead streak up to the day before, if that day is known.
     var leadStreak: LeadStreak? { context.knownDays.leadStreak(upTo: day.chart.date - 1) }
 
-    /// The movie's line on the day before, if it is known.
     var previousEntry: ChartEntry? {
         previousDay?.chart.entries.firstLines.first { $0.movieCode == entry.movieCode }
     }
 
-    /// The movie's totals of all days before.
     var totals: MovieTotals { context.movieStates[entry.movieCode]?.totals(before: day.chart.date) ?? MovieTotals() }
 
     /// Whether the charts of all days from `first` on and before the day are known.
@@ -130,7 +111,6 @@ struct RuleInput {
         context.knownDays.contains(from: first, before: day.chart.date)
     }
 
-    /// Returns fields of the movie's line as values of an alert.
     func values(_ fields: ChartEntry.Field...) -> [String: TemplateValue] {
         Dictionary(uniqueKeysWithValues: fields.map { ($0.rawValue, TemplateValue(entry[$0])) })
     }
@@ -146,7 +126,6 @@ final class RuleContext {
     let lacksMovies: (day: Bool, previousDay: Bool)
     let knownDays: KnownDays
     let movieStates: [MovieCode: MovieState]
-    /// The movies of the day, in the order of their lines.
     let entries: [ChartEntry]
     private let recentCharts: [KoreanDate: RecentChart]
 
@@ -169,14 +148,12 @@ final class RuleContext {
         movie.distinctTitle(among: recentMovies[movie.title] ?? [])
     }
 
-    /// The movies in the charts of the last four weeks, by their titles.
     // Made once a day and not for each alert: to compare a title with those of four weeks takes long.
     private lazy var recentMovies = Dictionary(
         grouping: (0..<Self.namesakeDays).flatMap { days in
             recentCharts[chart.chart.date - days]?.lines.map(\.movie) ?? []
         }, by: \.title)
 
-    /// The movies of the day before that are not in the chart any more, in the order of their lines.
     var departedEntries: [ChartEntry] {
         guard let previousDay else { return [] }
         return previousDay.chart.entries.firstLines.filter { last in
@@ -185,7 +162,6 @@ final class RuleContext {
     }
 }
 
-/// A chart, and the event of the log that it came with.
 struct SourcedChart: Hashable, Sendable {
     var chart: Chart
     let evidence: Alert.Evidence
@@ -201,7 +177,6 @@ struct RuleSample {
 }
 
 extension RuleSample {
-    /// Makes a sample of a movie's day, with its audience.
     init(
         of movie: ChartEntry, previousRank: Int? = nil, change: Int? = nil, _ values: [String: TemplateValue] = [:]
     ) {
@@ -215,15 +190,11 @@ extension RuleSample {
 }
 
 extension Chart {
-    /// The movie on the first line of a chart with movies.
     var first: ChartEntry { entries.firstLines[0] }
-    /// The movie on the last line of a chart with movies.
     var last: ChartEntry { entries.firstLines.last ?? first }
 }
 
 extension ChartEntry {
-    /// The audience, or a number in its place.
     var sampleAudience: Int { audience ?? 10_000 }
-    /// The rank, or the line in its place.
     var sampleRank: Int { rank ?? line }
 }

@@ -6,12 +6,9 @@ import JSONCoding
 import Messaging
 import OpenMarket
 
-/// All that the notifier must know to continue after a restart: how far it has read, and the state that decisions rest on.
-///
-/// It is large and is changed in place. ``drainChanges()`` returns what has to be written.
+/// All that the notifier must know to continue after a restart. Large, and changed in place.
 struct AlertState: Sendable {
     private let rules: AlertRules
-    /// The state of each market that a rule is about.
     private(set) var markets: [Market: MarketState]
     /// The known products; nil if no rule is about products.
     private(set) var productStates: ProductStates?
@@ -21,12 +18,9 @@ struct AlertState: Sendable {
     let since: KoreanDate?
     /// When the first notifier with this database was started.
     let began: Date
-    /// The events that fire nothing.
     private(set) var baseline: BaselinePosition
 
-    /// Makes a state.
-    ///
-    /// - Parameter markets: the states of markets that are known; others begin empty, with all days from `since` on open.
+    /// Markets that are not known begin empty, with all days from `since` on open.
     init(
         rules: AlertRules, markets: [Market: MarketState] = [:], productStates: ProductStates? = nil,
         position: LogCursor? = nil, since: KoreanDate? = nil, began: Date = .distantPast,
@@ -44,12 +38,8 @@ struct AlertState: Sendable {
         }
     }
 
-    /// The newest day with a known chart of the whole market.
     var newestDay: KoreanDate? { markets[.all]?.newestDay }
 
-    /// Applies a chart and returns the decisions on it.
-    ///
-    /// - Throws: `DecodingError` if the event holds no chart.
     mutating func applyChart(
         of day: KoreanDate, _ market: Market, from event: Event
     ) throws(DecodingError) -> [Decision] {
@@ -76,7 +66,6 @@ struct AlertState: Sendable {
         markets[chart.chart.market]?.apply(chart, json: json, isLive: isLive, by: rules) ?? []
     }
 
-    /// Applies a chart of the baseline, which fires nothing.
     mutating func applyBaseline(_ chart: SourcedChart) {
         markets[chart.chart.market]?.insert(RecentChart(chart))
     }
@@ -89,12 +78,10 @@ struct AlertState: Sendable {
             .map { [Decision(alert: $0, event: event)] } ?? []
     }
 
-    /// Applies products and returns the decisions on those that changed. Products of the baseline fire nothing.
     mutating func apply(_ products: [Product], from event: Event) -> [Decision] {
         decide(on: productStates?.apply(products, at: event.time) ?? [], from: event)
     }
 
-    /// Applies the removal of a product and returns the decisions on it.
     mutating func apply(_ removed: RemovedProduct, from event: Event) -> [Decision] {
         decide(on: productStates?.apply(removed, at: event.time) ?? [], from: event)
     }
@@ -121,11 +108,9 @@ struct AlertState: Sendable {
         productStates?.reset()
         baseline = .none
     }
-}
 
-// MARK: - History
+    // MARK: History
 
-extension AlertState {
     /// Whether the days from `since` on have yet to be decided: they are at the end of the baseline.
     var isHistoryPending: Bool { since != nil && baseline.ends[.ranking] == nil }
 
@@ -146,18 +131,14 @@ extension AlertState {
     var historyDays: [MarketDay] {
         guard let since else { return [] }
         return markets.values.sorted { $0.market.description < $1.market.description }.flatMap { state in
-            state.days.keys.filter { $0 >= since }.sorted().map { MarketDay(market: state.market, day: $0) }
+            state.days.keys.filter { $0 >= since }.sorted().map { (market: state.market, day: $0) }
         }
     }
 
-    struct MarketDay: Hashable, Sendable {
-        let market: Market
-        let day: KoreanDate
-    }
+    typealias MarketDay = (market: Market, day: KoreanDate)
 
-    /// Returns the decisions on some of `historyDays`, as if each day's chart had come in its order, as it is now: decide
-    /// all of them, in their order, and then call `endHistory()`. They are published but not delivered, because they are
-    /// old news.
+    /// Returns the decisions on some of `historyDays`: decide all of them, in their order, and then call `endHistory()`. They
+    /// are published but not delivered, because they are old news.
     mutating func decideHistory(of days: ArraySlice<MarketDay>) -> [Decision] {
         days.flatMap { day -> [Decision] in
             let alerts = markets[day.market]?.decide(day.day, by: rules) ?? []
@@ -172,9 +153,7 @@ extension AlertState {
     }
 }
 
-/// An alert that was decided, and the live event that led to it.
-///
-/// A class, because it is large and passed on often.
+/// An alert that was decided, and the live event that led to it. A class, because it is large and passed on often.
 final class Decision: Sendable {
     let alert: Alert
     /// The alert's id, computed once.
@@ -194,7 +173,6 @@ final class Decision: Sendable {
 }
 
 extension Alert.Evidence {
-    /// Names an event.
     init(_ event: Event) {
         self.init(stream: event.stream, sequence: event.sequence)
     }
@@ -203,18 +181,15 @@ extension Alert.Evidence {
 // MARK: - Changes
 
 extension AlertState {
-    /// The changes to write after a batch of events.
     struct Changes: Sendable {
         let position: LogCursor?
         let since: KoreanDate?
         let began: Date
         let baseline: BaselinePosition
         let markets: [MarketState.Changes]
-        /// The changes of the products, if any rule is about products.
         let products: ProductStates.Changes?
     }
 
-    /// Returns the changes since the last call.
     mutating func drainChanges() -> Changes {
         Changes(
             position: position, since: since, began: began, baseline: baseline,
@@ -224,13 +199,9 @@ extension AlertState {
 
 // MARK: - Baseline
 
-/// The events that update the notifier's state and fire nothing.
-///
-/// The baseline is all that the worker's log held when the notifier was first started. Its end is found once, by comparing
-/// the times of events with the time of the start. From then on it is a sequence in each stream, so that a replay with the
-/// same sequences decides as the notifier did.
-///
-/// See docs/decisions/alerts-by-days.md.
+/// The events that update the notifier's state and fire nothing: all that the worker's log held when the notifier was first
+/// started. Its end is found once, by the times of events, and is a sequence in each stream from then on, so that a replay
+/// decides as the notifier did. See docs/decisions/alerts-by-days.md.
 public struct BaselinePosition: Hashable, Sendable, Codable {
     /// The last event of the baseline in each stream; for a stream that is missing it has yet to be found.
     public private(set) var ends: [Stream: SequenceNumber]
@@ -246,9 +217,7 @@ public struct BaselinePosition: Hashable, Sendable, Codable {
     /// The streams that are always read.
     private static let streams: [Stream] = [.ranking, .anomaly]
 
-    /// Whether an event is part of the baseline of a notifier that was first started at `began`.
-    ///
-    /// The first live event after the start ends the baseline of its stream.
+    /// Whether an event is part of the baseline of a notifier first started at `began`; a later one ends that of its stream.
     mutating func includes(_ event: Event, began: Date) -> Bool {
         if let end = ends[event.stream] { return event.sequence <= end }
         if event.time < began { return true }
@@ -261,7 +230,6 @@ public struct BaselinePosition: Hashable, Sendable, Codable {
         event.sequence <= ends[event.stream] ?? .zero
     }
 
-    /// Moves the ends forward to a reader's position.
     mutating func extend(to position: LogCursor) {
         for (stream, cursor) in position.streams { ends[stream] = max(ends[stream] ?? .zero, cursor.after) }
     }

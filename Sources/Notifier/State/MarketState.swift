@@ -1,19 +1,11 @@
 import BoxOffice
 
-/// What is known of one market: which days, the charts of recent days, the movies, and the alerts of recent days.
+/// What is known of one market. A day is recent while a correction can still change it: the last 35 days, or all days from
+/// four weeks before `since` on. Of an older day only its leader and the movies' totals remain.
 ///
-/// A day is recent while a correction can still change it: the last 35 days, or all days from four weeks before `since` on.
-/// Of an older day only its leader and the movies' totals remain.
-///
-/// What fires depends on days, not on the order in which their charts come: a rule fires for a day only once all days
-/// that it rests on are known, so a chart that fills a gap makes alerts true and none untrue. A live chart fires what it
-/// makes true of the newest eight days, of whichever day it is itself. Any other chart changes what is known and fires
-/// nothing. Only a later revision of a known chart retracts: the alerts that it makes untrue, on whichever day.
-///
-/// An alert fires once and is retracted at most once: it does not fire again if a further correction restores what it
-/// said.
-///
-/// See docs/decisions/alerts-by-days.md.
+/// A rule fires for a day only once all days that it rests on are known. A live chart fires what it makes true of the newest
+/// eight days; any other chart fires nothing. Only a later revision of a known chart retracts: the alerts that it makes
+/// untrue, on whichever day. An alert fires once and is retracted at most once. See docs/decisions/alerts-by-days.md.
 struct MarketState: Sendable {
     /// The number of days that a correction can still change; the worker fetches a day for the last time after 30.
     static let openDays = 35
@@ -21,14 +13,10 @@ struct MarketState: Sendable {
     static let daysBeforeNewest = 7
 
     let market: Market
-    /// The newest day with a known chart.
     private(set) var newestDay: KoreanDate?
-    /// The charts of recent days.
     private(set) var days: [KoreanDate: RecentChart] = [:]
     private(set) var movies: [MovieCode: MovieState]
-    /// All known days, recent and older ones.
     private(set) var knownDays: KnownDays
-    /// The alerts of recent days.
     private(set) var decided: [KoreanDate: Decisions] = [:]
     // A chart that comes late may show that an earlier day passed a milestone, too: the source corrects totals without the
     // audiences that they are made of.
@@ -47,7 +35,6 @@ struct MarketState: Sendable {
     private var changedMovies: Set<MovieCode> = []
     private var isReset = false
 
-    /// The alerts of a day.
     struct Decisions: Sendable {
         /// The alerts that were not retracted, in the order in which they fired.
         var standing: [Alert] = []
@@ -55,7 +42,6 @@ struct MarketState: Sendable {
         var ids: Set<String> = []
     }
 
-    /// A milestone that an alert says a movie has passed.
     private struct PassedMilestone: Hashable {
         let movie: MovieCode
         let number: Int
@@ -83,28 +69,21 @@ struct MarketState: Sendable {
         self = MarketState(market: market, since: since, newestDay: newestDay)
         isReset = true
     }
-}
 
-// MARK: - Changes
+    // MARK: Changes
 
-extension MarketState {
-    /// What has to be written.
     struct Changes: Sendable {
         let market: Market
         /// Whether all rows written before are to be deleted.
         let isReset: Bool
         let newestDay: KoreanDate?
-        /// The leaders of the known days that changed.
         let leaders: [KoreanDate: MovieCode?]
         /// The first day that a correction can still change; nil as long as no day is known.
         let correctableSince: KoreanDate?
-        /// Charts of days that a correction can still change.
         let charts: [RecentChart]
-        /// The movies whose settled totals changed.
         let movies: [MovieCode: MovieState]
     }
 
-    /// Returns the changes since the last call.
     mutating func drainChanges() -> Changes {
         defer { (changedDays, changedLeaders, changedMovies, isReset) = ([], [], [], false) }
         return Changes(
@@ -113,11 +92,9 @@ extension MarketState {
             charts: changedDays.sorted().compactMap { days[$0] },
             movies: changedMovies.reduce(into: [:]) { $0[$1] = movies[$1] })
     }
-}
 
-// MARK: - Charts
+    // MARK: Charts
 
-extension MarketState {
     /// The first recent day; nil as long as no day is known.
     private var horizon: KoreanDate? {
         // The sentences of the first days from `since` on tell movies from those of the weeks before.
@@ -145,13 +122,11 @@ extension MarketState {
         return chart.hasLostLines || market == .all && chart.lines.count < days[day - 1]?.lines.count ?? 0
     }
 
-    /// Inserts a chart that was read whole.
     mutating func insert(_ chart: SourcedChart, json: [UInt8]?) {
         insert(RecentChart(chart, json: json))
         readCharts = readCharts.suffix(1) + [chart]
     }
 
-    /// Inserts a chart, or replaces an earlier revision.
     mutating func insert(_ chart: RecentChart) {
         let day = chart.date
         readCharts.removeAll { $0.chart.date == day }
@@ -196,16 +171,10 @@ extension MarketState {
             changedDays.remove(day)
         }
     }
-}
 
-// MARK: - Alerts
+    // MARK: Alerts
 
-extension MarketState {
-    /// Applies a chart and returns the alerts to publish, in their order: first retractions, then new alerts by day.
-    ///
-    /// - Parameters:
-    ///   - json: the JSON that the chart was read from, if it is at hand.
-    ///   - isLive: whether a live request brought the chart; otherwise it fires nothing.
+    /// Applies a chart and returns the alerts to publish: first retractions, then, if a live request brought it, new ones by day.
     mutating func apply(_ chart: SourcedChart, json: [UInt8]?, isLive: Bool, by rules: AlertRules) -> [Alert] {
         let day = chart.chart.date
         let newest = max(newestDay ?? day, day)
@@ -252,7 +221,6 @@ extension MarketState {
         if let milestone = PassedMilestone(alert) { standingMilestones.insert(milestone) }
     }
 
-    /// Records an alert of an earlier run.
     mutating func restore(_ alert: Alert, isStanding: Bool) {
         decided[alert.date, default: Decisions()].ids.insert(alert.id)
         if isStanding { addStanding(alert) }
@@ -260,25 +228,20 @@ extension MarketState {
 }
 
 extension Chart {
-    /// The movie on line 1.
     var leader: ChartEntry? { entries.first { $0.line == 1 } }
 }
 
 // MARK: - Known days
 
-/// The days of one market whose charts are known, and the movie that led on each.
-///
-/// An alert that counts days fires only if all of them are here: a day without a chart may hold anything.
+/// The days of one market whose charts are known, and the movie that led on each: a day without a chart may hold anything.
 struct KnownDays: Sendable {
     /// The movie on line 1 of each known day; nil for a chart without that line.
     private var leaders: [KoreanDate: MovieCode?] = [:]
 
-    /// Records a day's chart, or a later revision of it.
     mutating func insert(_ day: KoreanDate, leader: MovieCode?) {
         leaders[day] = .some(leader)
     }
 
-    /// Returns the leader of a known day; nil for a day that is not known.
     subscript(day: KoreanDate) -> MovieCode?? { leaders[day] }
 
     /// Whether all days from `first` on and before `end` are known.
@@ -301,7 +264,6 @@ struct KnownDays: Sendable {
     }
 }
 
-/// A movie's consecutive days at the top of the chart.
 struct LeadStreak: Hashable, Sendable {
     let leader: MovieCode
     /// The first known day.
@@ -310,6 +272,5 @@ struct LeadStreak: Hashable, Sendable {
     /// Whether the streak began on `first`: the day before is known, and another movie led on it.
     let isWhole: Bool
 
-    /// The number of known days.
     var days: Int { last - first + 1 }
 }

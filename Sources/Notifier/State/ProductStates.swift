@@ -2,13 +2,11 @@ import BoxOffice
 import Contract
 import FoundationEssentials
 import OpenMarket
+import Storage
+import Text
 
-/// The latest known state of each product of the Open Market.
-///
-/// A page of products and a product's own event both update it. The later one counts, by the times of the events, in
-/// whatever order they are read. The state grows with the number of products.
-///
-/// A product that is missing from a page may have moved to another one: only `product.removed` says that it is gone.
+/// The latest known state of each product of the Open Market, by the times of the events, in whatever order they are read. A
+/// product that is missing from a page may have moved to another one: only `product.removed` says that it is gone.
 struct ProductStates: Sendable {
     /// The time after its registration in which a product counts as new, in seconds. A product that is first seen later
     /// is not new: earlier pages did not include it.
@@ -16,7 +14,6 @@ struct ProductStates: Sendable {
 
     static let streams: Set<Contract.Stream> = [.products, .product]
 
-    /// What is known of a product.
     struct Item: Hashable, Sendable {
         /// The product's state; nil if it was removed.
         let state: ProductState?
@@ -24,7 +21,6 @@ struct ProductStates: Sendable {
         let seen: Date
     }
 
-    /// What has changed since the last write.
     struct Changes: Sendable {
         let began: Date
         let opened: Date?
@@ -47,7 +43,6 @@ struct ProductStates: Sendable {
         self.items = items
     }
 
-    /// Applies products and returns those that changed.
     mutating func apply(_ products: [Product], at time: Date) -> [ProductObservation] {
         let opened = opened ?? time
         self.opened = opened
@@ -63,7 +58,6 @@ struct ProductStates: Sendable {
         }
     }
 
-    /// Applies the removal of a product; returns it if it was not removed before.
     mutating func apply(_ removed: RemovedProduct, at time: Date) -> [ProductObservation] {
         opened = opened ?? time
         let known = items[removed.id]
@@ -89,7 +83,6 @@ struct ProductStates: Sendable {
         isReset = true
     }
 
-    /// Returns the changes since the last call.
     mutating func drainChanges() -> Changes {
         defer {
             changed = []
@@ -112,7 +105,6 @@ extension OpenMarketTime {
 
 // MARK: - Observations
 
-/// The fields of a product that alerts are about.
 struct ProductState: Hashable, Sendable {
     let name: String
     let currency: Currency
@@ -120,14 +112,11 @@ struct ProductState: Hashable, Sendable {
     let price: Decimal
     /// The amount that is taken off.
     let discount: Decimal
-    /// The price to pay.
     let bargainPrice: Decimal
-    /// The number of items left.
     let stock: Int
 }
 
 extension ProductState {
-    /// The state that a product's event reports.
     init(_ product: Product) {
         self.init(
             name: product.name, currency: product.currency, price: product.price, discount: product.discount,
@@ -135,7 +124,6 @@ extension ProductState {
     }
 }
 
-/// A change of a product: the input of a rule about products.
 struct ProductObservation: Hashable, Sendable {
     let id: ProductID
     /// The state now; nil if the product was removed.
@@ -153,7 +141,6 @@ struct ProductObservation: Hashable, Sendable {
         return (current.bargainPrice - previous.bargainPrice) * 100 / previous.bargainPrice
     }
 
-    /// The values that every alert about a product has.
     var values: [String: TemplateValue] {
         guard let state = current ?? previous else { return [:] }
         return [
@@ -161,5 +148,65 @@ struct ProductObservation: Hashable, Sendable {
             "discountedPrice": .amount(state.discount), "bargainPrice": .amount(state.bargainPrice),
             "stock": .integer(state.stock),
         ]
+    }
+}
+
+// MARK: - Storing
+
+extension NotifierStore {
+    /// Loads the products of the last write; returns nil if there was no rule about products then.
+    func loadProductStates(in connection: Connection) throws -> ProductStates? {
+        let row = try connection.query("select began, opened from product_reading", as: Int.self, Int?.self).first
+        guard let (began, opened) = row else { return nil }
+        let rows = try connection.query(
+            "select id, seen, name, currency, price, discount, bargain_price, stock from product", as: Int.self,
+            Int.self, String?.self, String?.self, String?.self, String?.self, String?.self, Int?.self)
+        var items: [ProductID: ProductStates.Item] = [:]
+        for (id, seen, name, currency, price, discount, bargainPrice, stock) in rows {
+            guard let id = ProductID(id) else { continue }
+            var state: ProductState?
+            if let name, let currency = currency.flatMap(Currency.init), let price = price.flatMap(amount),
+                let discount = discount.flatMap(amount), let bargainPrice = bargainPrice.flatMap(amount), let stock
+            {
+                state = ProductState(
+                    name: name, currency: currency, price: price, discount: discount, bargainPrice: bargainPrice,
+                    stock: stock)
+            }
+            items[id] = ProductStates.Item(state: state, seen: Date(millisecondsSince1970: seen))
+        }
+        return ProductStates(
+            began: Date(millisecondsSince1970: began), opened: opened.map(Date.init(millisecondsSince1970:)),
+            items: items)
+    }
+
+    private func amount(_ text: String) -> Decimal? { Decimal(string: text) }
+
+    func save(_ changes: ProductStates.Changes, in connection: Connection) throws {
+        if changes.isReset { try connection.execute("delete from product") }
+        try connection.execute(
+            """
+            insert into product_reading (id, began, opened) values (1, ?, ?)
+            on conflict (id) do update set began = excluded.began, opened = excluded.opened
+            """,
+            changes.began.millisecondsSince1970,
+            changes.opened?.millisecondsSince1970)
+        for (id, item) in changes.items {
+            let state = item.state
+            try connection.execute(
+                """
+                insert into product (id, seen, name, currency, price, discount, bargain_price, stock)
+                values (?, ?, ?, ?, ?, ?, ?, ?)
+                on conflict (id) do update set seen = excluded.seen, name = excluded.name,
+                    currency = excluded.currency, price = excluded.price, discount = excluded.discount,
+                    bargain_price = excluded.bargain_price, stock = excluded.stock
+                """, id.number, item.seen.millisecondsSince1970, state?.name, state?.currency.rawValue,
+                state.map { "\($0.price)" }, state.map { "\($0.discount)" }, state.map { "\($0.bargainPrice)" },
+                state?.stock)
+        }
+    }
+
+    func deleteProductStates(in connection: Connection) throws {
+        try connection.execute("delete from product_reading")
+        try connection.execute("delete from product")
     }
 }

@@ -8,10 +8,8 @@ import Messaging
 import ServiceRuntime
 import Storage
 
-/// The notifier's database: how far it has read, its state, and the alerts it decided, changed in whole transactions.
-///
-/// An alert is in the log once, by its id, however often the worker's log is read. New alerts are passed to `publish`
-/// right after their commit.
+/// The notifier's database: how far it has read, its state, and the alerts it decided, each once by its id, changed in whole
+/// transactions. New alerts are passed to `publish` right after their commit.
 struct NotifierStore: Sendable {
     static let schema = Schema(
         "mqnt", version: 1,
@@ -21,15 +19,9 @@ struct NotifierStore: Sendable {
     let log: EventLog
     let runtime: Runtime
     let publish: @Sendable ([LoggedEvent]) -> Void
-    /// The deliveries to sinks; nil for no delivery.
     var outbox: Outbox?
 
     /// Writes decisions and changes of the state in one transaction, and returns the decisions that are new.
-    ///
-    /// Nothing else appends alerts to the log.
-    ///
-    /// - Parameter posters: the posters that were read, for messages; see ``Outbox``.
-    /// - Throws: an error of the database; nothing is written then.
     func record(
         _ decisions: [Decision] = [], changes: AlertState.Changes?, posters: [MovieCode: String?] = [:]
     ) async throws -> [Decision] {
@@ -65,13 +57,9 @@ struct NotifierStore: Sendable {
         }
     }
 
-    /// Loads the state of the last write, for these rules.
-    ///
-    /// The log is read again from its beginning if `since` changed, or if there are rules for a market without a state.
-    /// Alerts decided earlier do not fire again, and what was read earlier becomes baseline, unless `since` asks for it.
-    /// The same holds for the product streams when the first rule about products comes into force.
-    ///
-    /// - Throws: an error of the database, or a `DecodingError` if a row cannot be read.
+    /// Loads the state of the last write. The log is read again from its beginning if `since` changed, or if there are rules for
+    /// a market without a state; what was read earlier becomes baseline, unless `since` asks for it. The same holds for the
+    /// product streams when the first rule about products comes into force.
     func loadAlertState(rules: AlertRules, since: KoreanDate?) async throws -> AlertState {
         let now = runtime.wallClock.now()
         return try await database.write { connection in
@@ -113,41 +101,32 @@ struct NotifierStore: Sendable {
             return alertState
         }
     }
-}
 
-// MARK: - Loading
+    // MARK: Loading
 
-extension NotifierStore {
     private static let timestampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The one row about the reading of the worker's log.
-    struct ReadingState {
-        let began: Date
-        let position: LogCursor?
-        let since: KoreanDate?
-        let baseline: BaselinePosition
-    }
+    typealias ReadingState = (began: Date, position: LogCursor?, since: KoreanDate?, baseline: BaselinePosition)
 
     static func readingState(in connection: Connection) throws -> ReadingState? {
         let rows = try connection.query(
             "select began, position, since, baseline from reading", as: String.self, [UInt8]?.self, String?.self,
             [UInt8].self)
         return try rows.first.map { began, position, since, baseline in
-            ReadingState(
+            (
                 began: try Date(began, strategy: timestampFormat),
                 position: try position.map { try JSON.decode(from: $0) }, since: since.flatMap { KoreanDate($0) },
-                baseline: try JSON.decode(from: baseline))
+                baseline: try JSON.decode(from: baseline)
+            )
         }
     }
 
-    /// The markets that have a row.
     func storedMarkets(in connection: Connection) throws -> [Market] {
         try connection.query("select market from market", as: String.self).compactMap { (market: String) in
             Market(market)
         }
     }
 
-    /// Loads a market's state, with the charts and the alerts of its recent days.
     func loadMarketState(of market: Market, since: KoreanDate?, in connection: Connection) throws -> MarketState {
         let row = try connection.query(
             "select newest_day from market where market = ?", market.description, as: String?.self
@@ -214,11 +193,9 @@ extension NotifierStore {
         }
         return movies
     }
-}
 
-// MARK: - Saving
+    // MARK: Saving
 
-extension NotifierStore {
     func save(_ changes: AlertState.Changes, in connection: Connection) throws {
         if let products = changes.products { try save(products, in: connection) }
         try connection.execute(
@@ -303,17 +280,12 @@ extension NotifierStore {
             try connection.execute("delete from movie where market = ?", market.description)
         }
     }
-}
 
-// MARK: - Schema
+    // MARK: Schema
 
-extension NotifierStore {
-    /// The tables of the state.
-    ///
-    /// `reading` has one row about the reading of the worker's log. `open_chart` holds the charts that a correction can
-    /// still change, `known_day` all days with a chart and who led, `movie` the movies' totals of older days, `market` the
-    /// newest day of each market, and `decision` the alerts of recent days. `product` holds the Open Market's products, and
-    /// `product_reading` since when they are known.
+    /// `open_chart` holds the charts that a correction can still change, `known_day` all days with a chart and who led, `movie`
+    /// the movies' totals of older days, `decision` the alerts of recent days, and `product_reading` since when products are
+    /// known.
     private static let tables = """
         create table reading (
             id integer primary key check (id = 1),

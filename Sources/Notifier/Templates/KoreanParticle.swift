@@ -1,35 +1,45 @@
 /// A Korean particle whose form depends on the last sound of the word before it.
 struct KoreanParticle: Hashable, Sendable {
-    /// 이, 가: the subject.
-    static let subject = KoreanParticle(afterConsonant: "이", afterVowel: "가", unknown: "이(가)")
-    /// 을, 를: the object.
-    static let object = KoreanParticle(afterConsonant: "을", afterVowel: "를", unknown: "을(를)")
-    /// 은, 는: the topic.
-    static let topic = KoreanParticle(afterConsonant: "은", afterVowel: "는", unknown: "은(는)")
-    /// 과, 와: with.
-    static let with = KoreanParticle(afterConsonant: "과", afterVowel: "와", unknown: "과(와)")
-    /// 으로, 로: to, or by means of; after ㄹ as after a vowel.
-    static let to = KoreanParticle(afterConsonant: "으로", afterRieul: "로", afterVowel: "로", unknown: "(으)로")
-    /// 이라, 라: called. One of the many that begin with 이 after a consonant.
-    static let called = KoreanParticle(afterConsonant: "이라", afterVowel: "라", unknown: "(이)라")
+    static let subject = KoreanParticle("이", "가", unknown: "이(가)")
+    static let object = KoreanParticle("을", "를", unknown: "을(를)")
+    static let topic = KoreanParticle("은", "는", unknown: "은(는)")
+    static let with = KoreanParticle("과", "와", unknown: "과(와)")
+    /// To, or by means of; after ㄹ as after a vowel.
+    static let to = KoreanParticle("으로", "로", unknown: "(으)로")
+
+    /// The notations of particles, the last as an example of its kind.
+    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로", "이라/라"]
 
     private let afterConsonant: String
-    private let afterRieul: String
     private let afterVowel: String
+    /// The form that shows both, where the last sound is not known.
     private let unknown: String
 
-    private init(afterConsonant: String, afterRieul: String? = nil, afterVowel: String, unknown: String) {
+    private init(_ afterConsonant: String, _ afterVowel: String, unknown: String) {
         self.afterConsonant = afterConsonant
-        self.afterRieul = afterRieul ?? afterConsonant
         self.afterVowel = afterVowel
         self.unknown = unknown
     }
 
-    /// Returns the form that follows `word`; a form that shows both where the last sound is not known.
+    /// Makes a particle of its two forms in a template, in either order: `이/가` or `가/이`.
+    init?(notation: String) {
+        let forms = notation.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            .sorted { $0.count > $1.count }
+        guard forms.count == 2, !forms[1].isEmpty else { return nil }
+        let known = [Self.subject, .object, .topic, .with, .to]
+        if let particle = known.first(where: { Set(forms) == [$0.afterConsonant, $0.afterVowel] }) {
+            self = particle
+        } else if forms[0] == "이" + forms[1] {  // 이라/라, 이나/나, 이랑/랑, 이며/며, …
+            self.init(forms[0], forms[1], unknown: "(이)\(forms[1])")
+        } else {
+            return nil
+        }
+    }
+
     func following(_ word: String) -> String {
         switch FinalConsonant(of: word) {
         case .consonant: afterConsonant
-        case .rieul: afterRieul
+        case .rieul: self == .to ? afterVowel : afterConsonant
         case .vowel: afterVowel
         case nil: unknown
         }
@@ -38,28 +48,6 @@ struct KoreanParticle: Hashable, Sendable {
     func after(_ word: String) -> String {
         word + following(word)
     }
-}
-
-extension KoreanParticle {
-    /// Makes a particle of its two forms in a template, in either order: `이/가` or `가/이`.
-    init?(notation: String) {
-        switch notation {
-        case "이/가", "가/이": self = .subject
-        case "을/를", "를/을": self = .object
-        case "은/는", "는/은": self = .topic
-        case "과/와", "와/과": self = .with
-        case "으로/로", "로/으로": self = .to
-        default:
-            // 이라/라, 이나/나, 이랑/랑, 이며/며, …
-            let forms = notation.split(separator: "/", omittingEmptySubsequences: false).sorted { $0.count > $1.count }
-            guard forms.count == 2, !forms[1].isEmpty, forms[0] == "이" + forms[1] else { return nil }
-            self.init(
-                afterConsonant: String(forms[0]), afterVowel: String(forms[1]), unknown: "(이)\(forms[1])")
-        }
-    }
-
-    /// The notations of particles, the last as an example of its kind.
-    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로", "이라/라"]
 }
 
 /// The last sound of a word as a Korean speaker reads it.
@@ -123,7 +111,6 @@ enum FinalConsonant: Hashable, Sendable {
         return text[..<start]
     }
 
-    /// Hangul: a syllable, a conjoining letter, or a single letter.
     private init?(hangul scalar: Unicode.Scalar) {
         switch scalar.value {
         case 0xac00...0xd7a3:

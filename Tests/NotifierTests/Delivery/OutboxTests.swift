@@ -76,12 +76,12 @@ import Testing
         try await next.alert("B")
         #expect(try await next.deliveries("new") == ["lead.B.20 waiting 0"])
         #expect(try await next.deliveries("old") == ["lead.A.20 dead 0"])
-        let revived = try await next.database.write { try outbox.requeue(.of(sink: "old"), in: $0) }
+        let revived = try await next.database.write { try outbox.requeue(sink: "old", in: $0) }
         #expect(revived == [:])
 
         let back = try await DeliveryHarness([recipient("old")], after: next)
         let other = back.outbox
-        let again = try await back.database.write { try other.requeue(.withKey("lead.A.20"), in: $0) }
+        let again = try await back.database.write { try other.requeue(key: "lead.A.20", in: $0) }
         #expect(again == ["old": 1])
         #expect(try await back.deliveries("old") == ["lead.A.20 waiting 0"])
     }

@@ -51,7 +51,7 @@ import Text
         #expect(sink.keys == ["lead.A.20", "lead.A.20", "lead.A.20", "lead.B.20"])
     }
 
-    @Test("a pause of more than a day is cut to a day, and logged")
+    @Test("a pause of more than a day is cut to a day")
     func longPause() async throws {
         let sink = RecordingSink(.failed(retryAfter: .seconds(200_000)))
         let harness = try await DeliveryHarness([ConfiguredSink("editor", sink)])
@@ -59,7 +59,6 @@ import Text
         try await harness.open {
             await sink.receive(1)
             await harness.clock.sleepers()
-            #expect(harness.lines.withLock { $0.contains { $0.contains("a pause of more than a day") } })
             harness.clock.advance(by: .seconds(86_400))
             await sink.receive(1)
         }
@@ -98,10 +97,10 @@ import Text
             await sink.receive(2)
             let counts = try await harness.settled("editor") { $0.sent == 1 }
             #expect(counts.dead == 1)
-            let revived = try await harness.database.write { try outbox.requeue(.of(sink: "editor"), in: $0) }
+            let revived = try await harness.database.write { try outbox.requeue(sink: "editor", in: $0) }
             #expect(revived == ["editor": 1])
             // As a client does that gets no answer.
-            #expect(try await harness.database.write { try outbox.requeue(.of(sink: "editor"), in: $0) } == [:])
+            #expect(try await harness.database.write { try outbox.requeue(sink: "editor", in: $0) } == [:])
             await sink.receive(1)
         }
         #expect(sink.keys == ["lead.A.20", "lead.B.20", "lead.A.20"])
@@ -130,7 +129,7 @@ import Text
 
         let next = try await DeliveryHarness([editor("one@example.org, three@example.org")], after: first)
         let outbox = next.outbox
-        _ = try await next.database.write { try outbox.requeue(.of(sink: "editor"), in: $0) }
+        _ = try await next.database.write { try outbox.requeue(sink: "editor", in: $0) }
         try await next.open {
             #expect(try await nextRecipients() == ["three@example.org"])
             _ = try await next.settled("editor") { $0.sent == 1 }

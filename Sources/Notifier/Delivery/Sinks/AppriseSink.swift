@@ -11,9 +11,7 @@ struct AppriseSink: HTTPSink {
 
     /// The URL to post to: `…/notify/KEY` for a configuration on the server, or `…/notify` with `urls`.
     let url: String
-    /// The services to forward to, if the server has no configuration.
     let urls: String?
-    /// The tags of the configuration's services to forward to.
     let tag: String?
 
     init?(_ fields: inout SinkFields) {

@@ -1,17 +1,15 @@
+import Concurrency
 import Dispatch
 import FoundationEssentials
 import Glibc
 import ServiceRuntime
 import Text
 
-/// A file with one line of JSON for each event; a delivered message is on disk.
-///
-/// The file is opened for each message, so other programs may append to it or move it away.
+/// A file with one line of JSON for each event, opened for each message: other programs may append to it or move it away.
 struct FileSink: Sink {
     static let kind = "file"
     static let keys = ["path"]
 
-    /// The file, which the first message creates.
     let path: String
     private let queue = DispatchQueue(label: "marquee.file-sink")
 
@@ -52,5 +50,33 @@ struct FileSink: Sink {
 
     private func failure(_ action: String) -> SinkResponse {
         SinkResponse(outcome: .failed(), text: "cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+struct StandardOutputSink: Sink {
+    static let kind = "standardOutput"
+    static let keys: [String] = []
+
+    // A full pipe blocks. On a queue of its own, it blocks only this sink.
+    private static let queue = DispatchQueue(label: "marquee.standard-output")
+
+    init(_ fields: inout SinkFields) {}
+
+    func address(in language: Language) -> String { "-" }
+
+    func send(_ message: SinkMessage, at now: Date, by clients: SinkClients) async -> SinkResponse {
+        let text = message.text(limit: .max, link: message.link).escapedForTerminal() + "\n"
+        return await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: Self.write(text)) }
+        }
+    }
+
+    private static func write(_ text: String) -> SinkResponse {
+        do {
+            try writeAll(Array(text.utf8), to: STDOUT_FILENO)
+            return SinkResponse(outcome: .delivered, text: "written")
+        } catch {
+            return SinkResponse(outcome: .failed(), text: String(cString: strerror(error.code)))
+        }
     }
 }

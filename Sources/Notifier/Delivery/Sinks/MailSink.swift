@@ -4,19 +4,19 @@ import Networking
 import Text
 import YAML
 
-/// Mail to one or more addresses.
-///
-/// A recipient that the server refuses, for good or for the moment, costs the others nothing: the mail becomes a dead
-/// letter that only the refused are sent again.
+/// Mail. A recipient that the server refuses costs the others nothing: only the refused are sent the dead letter again.
 struct MailSink: Sink {
     static let kind = "mail"
     static let keys = ["host", "port", "security", "authorities", "user", "password", "passwordFile", "from", "to"]
 
-    /// The mail server, the sender and the recipients; the message is set for each mail.
     let envelope: MailRequest
 
     init?(_ fields: inout SinkFields) {
-        func address(_ node: Node) throws(ConfigurationDiagnostic) -> String { try node.address() }
+        func address(_ node: Node) throws(ConfigurationDiagnostic) -> String {
+            try node.value(expected: "editor@example.org 같은 메일 주소를", "an address such as editor@example.org") {
+                MailRequest.isAddress($0) ? $0 : nil
+            }
+        }
         let security =
             fields.value("security") { node throws(ConfigurationDiagnostic) in
                 try node.choice(of: MailRequest.Security.self)
@@ -34,15 +34,10 @@ struct MailSink: Sink {
             ) { $0.unwrapped().urlHost }
         }
         guard let host, let sender, let recipients else { return nil }
-        let usual =
-            switch security {
-            case .tls: 465
-            case .startTLS: 587
-            case .none: 25
-            }
+        let ports: [MailRequest.Security: Int] = [.tls: 465, .startTLS: 587]
         envelope = MailRequest(
-            host: host, port: port ?? usual, security: security, certificateFile: authorities, user: user,
-            password: password, sender: sender, recipients: recipients, message: [])
+            host: host, port: port ?? ports[security] ?? 25, security: security, certificateFile: authorities,
+            user: user, password: password, sender: sender, recipients: recipients, message: [])
     }
 
     func address(in language: Language) -> String {
@@ -80,14 +75,6 @@ struct MailSink: Sink {
     }
 }
 
-extension Node {
-    fileprivate func address() throws(ConfigurationDiagnostic) -> String {
-        try value(expected: "editor@example.org 같은 메일 주소를", "an address such as editor@example.org") {
-            MailRequest.isAddress($0) ? $0 : nil
-        }
-    }
-}
-
 extension String {
     /// The text as a URL has a host, an IPv6 address in brackets; nil if it is no name and no address.
     fileprivate var urlHost: String? {
@@ -102,13 +89,10 @@ extension String {
 
 // MARK: - The mail
 
-/// A message as a mail: RFC 5322, in ASCII throughout, with a plain text and the same as HTML (`multipart/alternative`).
+/// A message as a mail of plain text: RFC 5322, in ASCII throughout.
 struct MailMessage {
     /// The mail, in lines that end with CR LF.
     let bytes: [UInt8]
-
-    /// Never in base64, and so in no part (RFC 2045, 6.7).
-    private static let boundary = "=_marquee"
 
     init(_ message: SinkMessage, from sender: String, to recipients: [String], at now: Date) {
         let domain = sender.split(separator: "@").last ?? "localhost"
@@ -122,17 +106,12 @@ struct MailMessage {
             head += ["In-Reply-To: \(Self.id(retracted, domain))", "References: \(Self.id(retracted, domain))"]
         }
         head += [
-            "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
-            "Content-Type: multipart/alternative; boundary=\"\(Self.boundary)\"", "",
+            "Auto-Submitted: auto-generated", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
+            "Content-Transfer-Encoding: base64", "",
+            Data((message.text(limit: 100_000, link: message.link) + "\n").mailBytes)
+                .base64EncodedString(options: .lineLength76Characters),
         ]
-        let text = message.text(limit: 100_000, link: message.link) + "\n"
-        let parts = Self.part(text, type: "plain") + Self.part(MailPage(message).html, type: "html")
-        bytes = Array((head + parts + ["--\(Self.boundary)--"]).map { $0 + "\r\n" }.joined().utf8)
-    }
-
-    private static func part(_ text: String, type: String) -> [String] {
-        ["--\(boundary)", "Content-Type: text/\(type); charset=utf-8", "Content-Transfer-Encoding: base64", ""]
-            + base64(text)
+        bytes = Array(head.map { $0 + "\r\n" }.joined().utf8)
     }
 
     /// Returns the same id for the same message, so that a mailbox can recognise a repeated mail.
@@ -144,13 +123,12 @@ struct MailMessage {
     /// Returns a date in Korean time.
     private static func date(_ now: Date) -> String {
         let day = KoreanDate(at: now)
-        let seconds = Int(now.timeIntervalSince(day.start))
-        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String(String(100 + $0).dropFirst()) }
+        let time = (now + 9 * 3_600).ISO8601Format().dropFirst(11).prefix(8)
         let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][day.weekday]
         let month = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ][day.month - 1]
-        return "\(weekday), \(day.day) \(month) \(day.year) \(time.joined(separator: ":")) +0900"
+        return "\(weekday), \(day.day) \(month) \(day.year) \(time) +0900"
     }
 
     /// Returns a text as encoded words (RFC 2047), each of whole characters and at most 75 characters long.
@@ -164,15 +142,5 @@ struct MailMessage {
             pieces[pieces.count - 1].unicodeScalars.append(scalar)
         }
         return pieces.map { "=?utf-8?B?\(Data($0.utf8).base64EncodedString())?=" }.joined(separator: "\r\n ")
-    }
-
-    private static func base64(_ text: String) -> [String] {
-        var rest = Substring(Data(text.mailBytes).base64EncodedString())
-        var lines: [String] = []
-        while !rest.isEmpty {
-            lines.append(String(rest.prefix(76)))
-            rest = rest.dropFirst(76)
-        }
-        return lines
     }
 }

@@ -40,7 +40,7 @@ struct NtfySink: HTTPSink {
             topic: topic, title: message.heading.cut(to: 250, size: \.utf8.count),
             message: message.text(limit: Self.limit, size: Self.size),
             priority: 3 + min(message.severity.weight, 1), click: message.link,
-            icon: message.image(.small), attach: image, filename: image == nil ? nil : "poster.jpg",
+            attach: image, filename: image == nil ? nil : "poster.jpg",
             tags: Set(message.alerts.map(\.data.rule.rawValue)).sorted())
         let headers = token.map { [HTTPField("Authorization", "Bearer \($0)", isSecret: true)] } ?? []
         return .post(url, secrets: [], headers: headers, body: try JSON.encode(payload))
@@ -66,10 +66,7 @@ struct NtfySink: HTTPSink {
         let title: String
         let message: String
         let priority: Int
-        /// The address that a tap opens.
         let click: String?
-        /// The image beside the notification.
-        let icon: String?
         /// The image in it, which phones fetch themselves.
         let attach: String?
         let filename: String?

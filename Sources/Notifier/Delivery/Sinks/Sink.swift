@@ -3,14 +3,9 @@ import JSONCoding
 import Networking
 import Text
 
-/// A kind of sink, and one destination of that kind: reads the destination from a rule file, formats a message, sends it
-/// once, and interprets the response.
-///
-/// A kind is a type in one file; ``ConfiguredSink/kinds`` lists them.
+/// A kind of sink, and one destination of that kind. A kind is a type in one file; ``ConfiguredSink/kinds`` lists them.
 protocol Sink: Sendable {
-    /// The value of `kind` in rule files.
     static var kind: String { get }
-    /// The keys in rule files that only this kind takes.
     static var keys: [String] { get }
 
     /// Reads the destination; returns nil if it cannot be read, for the reasons that are added to `fields`.
@@ -38,18 +33,14 @@ struct SinkClients: Sendable {
             limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
     }
 
-    /// Cancels what is being sent.
     func shutdown() async {
         await http.shutdown()
         await mail.shutdown()
     }
 }
 
-/// The result of sending a message.
 struct SinkResponse: Hashable, Sendable {
-    /// What the response means for the message.
     enum Outcome: Hashable, Sendable {
-        /// The destination accepted the message.
         case delivered
         /// The destination rejected the message and would reject it again.
         case rejected
@@ -62,10 +53,7 @@ struct SinkResponse: Hashable, Sendable {
     var text: String
     /// The recipients that accepted a message that others rejected.
     var acceptedBy: [String] = []
-}
 
-extension SinkResponse {
-    /// The largest number of characters that is kept.
     private static let limit = 500
 
     /// Returns the response with its text on one line, shortened, and without the secrets.
@@ -77,12 +65,9 @@ extension SinkResponse {
     }
 }
 
-/// A sink that delivers a message with one HTTP request.
 protocol HTTPSink: Sink {
-    /// The URL or the server that gets the requests.
     var url: String { get }
 
-    /// Returns the request that sends a message.
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest
 
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome
@@ -103,7 +88,6 @@ extension HTTPSink {
         return SinkResponse(outcome: .delivered, text: "\(plain.text), without the poster (\(response.text))")
     }
 
-    /// Sends a message once. Returns the status of the response, if there is one, and its meaning.
     private func attempt(
         _ message: SinkMessage, at now: Date, by client: HTTPClient
     ) async -> (status: Int?, response: SinkResponse) {
@@ -195,9 +179,7 @@ extension UpstreamError {
 }
 
 extension HTTPRequest {
-    /// Returns a request that is posted once and follows no redirect.
-    ///
-    /// - Parameter secrets: the secret parts of the URL; nil if everything after the host may have a token.
+    /// Returns a request that is posted once and follows no redirect; without `secrets`, all after the host is secret.
     static func post(
         _ url: String, secrets: [String]? = nil, headers: [HTTPField] = [], type: String = "application/json",
         body: [UInt8]

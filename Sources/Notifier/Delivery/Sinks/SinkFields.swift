@@ -24,7 +24,6 @@ struct SinkFields {
         return diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(field) }
     }
 
-    /// Returns the value of a key that has to be there; nil if it is missing or cannot be read.
     mutating func required<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         if !has(key) { diagnostics.add(node.diagnostic(missing: key)) }
         return value(key, read)
@@ -39,7 +38,6 @@ struct SinkFields {
         }
     }
 
-    /// Returns the one value of a key, or those of a list of at least one; nil if they are missing or cannot be read.
     mutating func oneOrMore<Value>(
         _ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value
     ) -> [Value]? {
@@ -48,13 +46,11 @@ struct SinkFields {
         return values(key, read)
     }
 
-    /// Returns a text on one line; nil if it is missing, which is an error if it is needed, or cannot be read.
     mutating func text(_ key: String, isNeeded: Bool = true) -> String? {
         func read(_ node: Node) throws(ConfigurationDiagnostic) -> String { try node.sendableText() }
         return isNeeded ? required(key, read) : value(key, read)
     }
 
-    /// Returns the path of a file; nil if it is missing, which is an error if it is needed, or cannot be read.
     mutating func path(_ key: String, isNeeded: Bool = true) -> String? {
         func read(_ node: Node) throws(ConfigurationDiagnostic) -> String { try node.filePath() }
         return isNeeded ? required(key, read) : value(key, read)

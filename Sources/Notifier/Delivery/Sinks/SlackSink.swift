@@ -4,10 +4,8 @@ import JSONCoding
 import Networking
 import Text
 
-/// A Slack channel, by an incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks);
-/// Mattermost and others accept the same.
-///
-/// The message is in blocks, and as text for notifications and for servers without blocks.
+/// A Slack channel, by an incoming webhook (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). The
+/// message is in a block, and as text for notifications and for servers without blocks.
 struct SlackSink: HTTPSink {
     static let kind = "slack"
     static let keys = ["url", "urlFile"]
@@ -22,43 +20,25 @@ struct SlackSink: HTTPSink {
     func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest {
         let link = message.link.map { "<\($0.escapedForLinkMarkup.escapedForSlack)>" }
         let text = message.text(limit: 35_000, link: link, escape: \.escapedForSlack)
-        return .post(url, body: try JSON.encode(Message(text: text, blocks: blocks(of: message))))
+        return .post(url, body: try JSON.encode(Message(text: text, blocks: [section(of: message)])))
     }
 
     /// The largest number of characters in a section; Slack takes 3,000.
-    private static let sectionLimit = 2_900
-    /// The largest number of characters in all sections. Slack refuses blocks of 13,000 characters, which is not documented
-    /// (https://github.com/slackapi/bolt-js/issues/2509).
-    private static let limit = 9_000
+    private static let limit = 2_900
 
-    /// Returns sections of linked sentences, the first one with the poster beside it.
-    private func blocks(of message: SinkMessage) -> [Message.Section] {
+    /// Returns a linked heading above linked sentences, with the poster beside them.
+    private func section(of message: SinkMessage) -> Message.Section {
         let heading = "*\(linked(message.heading.cut(to: 200, escape: \.escapedForSlack), message.link))*"
-        guard message.alerts.count > 1 else {
-            let room = Self.sectionLimit - heading.utf16.count - 1
-            let sentence = message.title.cut(to: room, escape: \.escapedForSlack)
-            return [section("\(heading)\n\(sentence)", of: message)]
-        }
-        let lines = message.lines(limit: Self.limit) { alert in
-            let sentence = alert.sentence(in: message.language).cut(to: 500, escape: \.escapedForSlack)
-            return "• \(linked(sentence, alert.link(on: message.board)))"
-        }
-        var texts = [heading]
-        for line in lines {
-            if texts[texts.count - 1].utf16.count + 1 + line.utf16.count <= Self.sectionLimit {
-                texts[texts.count - 1] += "\n\(line)"
-            } else {
-                texts.append(line)
+        let room = Self.limit - heading.utf16.count - 1
+        let lines =
+            message.alerts.count == 1
+            ? [message.title.cut(to: room, escape: \.escapedForSlack)]
+            : message.lines(limit: room) { alert in
+                let sentence = alert.sentence(in: message.language).cut(to: 500, escape: \.escapedForSlack)
+                return "• \(linked(sentence, alert.link(on: message.board)))"
             }
-        }
-        return texts.enumerated().map { section($1, of: $0 == 0 ? message : nil) }
-    }
-
-    /// Returns a section; `message` is the one whose image stands beside it.
-    private func section(_ text: String, of message: SinkMessage?) -> Message.Section {
-        let image = message.flatMap { message in
-            message.image().map { Message.Image(url: $0, text: message.imageTitle) }
-        }
+        let image = message.image().map { Message.Image(url: $0, text: message.heading) }
+        let text = ([heading] + lines).joined(separator: "\n")
         return Message.Section(text: Message.Text(text: text), accessory: image)
     }
 

@@ -70,7 +70,6 @@ struct TelegramSink: HTTPSink {
         private(set) var text = ""
         private(set) var entities: [Entity] = []
 
-        /// The number of UTF-16 code units.
         var size: Int { text.utf16.count }
 
         mutating func append(_ piece: String, link: String? = nil, isBold: Bool = false) {

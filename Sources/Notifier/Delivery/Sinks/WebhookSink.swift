@@ -6,15 +6,12 @@ import Networking
 import Text
 
 /// A program of the operator. Gets the event in the HTTP binding of CloudEvents, signed by Standard Webhooks
-/// (https://www.standardwebhooks.com).
-///
-/// The event has title, link and image as extension attributes behind its own bytes.
+/// (https://www.standardwebhooks.com), with title, link and image behind its own bytes.
 struct WebhookSink: HTTPSink {
     static let kind = "webhook"
     static let keys = ["url", "urlFile", "secret", "secretFile"]
 
     let url: String
-    /// The key for the signature.
     let key: [UInt8]
 
     init?(_ fields: inout SinkFields) {
@@ -59,7 +56,7 @@ struct WebhookSink: HTTPSink {
     private func body(of alert: OutboundAlert, in message: SinkMessage) -> [UInt8] {
         guard alert.body.last == UInt8(ascii: "}") else { return alert.body }
         let attributes: [(String, String?)] = [
-            ("image", alert.image(on: message.board, .large)), ("link", alert.link(on: message.board)),
+            ("image", alert.image(on: message.board)), ("link", alert.link(on: message.board)),
             ("title", alert.heading(in: message.language)),
         ]
         var body = alert.body.dropLast()

@@ -46,13 +46,13 @@ struct NotifierCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let signals = TerminationSignals(reloadsOnHangup: true)
         let file = try configuration.ruleFile()
-        let reloading = RuleFileReloading(requests: signals.reloads) {
+        let readRules: @Sendable () throws -> (RuleFile, Logger) = {
             let file = try configuration.ruleFile()
             return (file, self.logger(configuration, for: file))
         }
         let notifier = NotifierProcess(
             configuration, rules: file.rules, since: since, sinks: file.sinks,
-            dryRun: isDryRun ? Console.print : nil, reloading: reloading,
+            dryRun: isDryRun ? Console.print : nil, reloading: (signals.reloads, readRules),
             runtime: Runtime(logger: logger(configuration, for: file), failPoints: failPoints))
         try await notifier.run(until: signals.first)
         return .done
