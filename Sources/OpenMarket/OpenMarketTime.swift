@@ -4,11 +4,13 @@ import Text
 /// A time of the Open Market, to the millisecond.
 ///
 /// The service sends no time zone; its times are assumed to be Korea's (+09:00).
-public struct OpenMarketTime: Hashable, Sendable {
+public struct OpenMarketTime: Hashable, Comparable, Sendable, StringRepresentable {
+    /// The type's name in error messages.
+    public static let noun = "time"
     private static let zone = "+09:00"
 
-    /// Year, month, day, hour, minute, second and millisecond.
-    private let parts: [Int]
+    /// The time in RFC 3339, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
+    public let description: String
 
     /// Parses `2022-01-04T00:00:00.00`, `2021-12-29 00:00:00.000`, `2022-01-19T08:25:27.27` or `2022-11-04T00:00:00`,
     /// and the format of ``description``. The digits after the point are a fraction of a second, whatever their number.
@@ -26,16 +28,17 @@ public struct OpenMarketTime: Hashable, Sendable {
             (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), hour < 24, minute < 60,
             second < 60
         else { return nil }
-        var milliseconds = 0
+        var fraction = ""
         if bytes.count > 19 {
             guard bytes[19] == UInt8(ascii: "."), (21...29).contains(bytes.count), number(20..<bytes.count) != nil
-            else {
-                return nil
-            }
-            let thousandths = Array((bytes[20...] + [0x30, 0x30]).prefix(3))
-            milliseconds = Int(String(decoding: thousandths, as: UTF8.self)) ?? 0
+            else { return nil }
+            let milliseconds = String(decoding: (bytes[20...] + [0x30, 0x30]).prefix(3), as: UTF8.self)
+            if milliseconds != "000" { fraction = ".\(milliseconds)" }
         }
-        parts = [year, month, day, hour, minute, second, milliseconds]
+        let (date, time) = (
+            String(decoding: bytes[..<10], as: UTF8.self), String(decoding: bytes[11..<19], as: UTF8.self)
+        )
+        description = "\(date)T\(time)\(fraction)\(Self.zone)"
     }
 
     private static func days(in month: Int, of year: Int) -> Int {
@@ -45,30 +48,7 @@ public struct OpenMarketTime: Hashable, Sendable {
         default: 31
         }
     }
-}
 
-extension OpenMarketTime: Comparable {
-    /// Whether the first time is earlier.
-    public static func < (one: OpenMarketTime, other: OpenMarketTime) -> Bool {
-        one.parts.lexicographicallyPrecedes(other.parts)
-    }
-}
-
-extension OpenMarketTime: CustomStringConvertible {
-    /// The time in RFC 3339, `2022-01-19T08:25:27.270+09:00`, without a fraction that is zero.
-    public var description: String {
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            // Fits: the widths below.
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let day = "\(padded(parts[0], 4))-\(padded(parts[1], 2))-\(padded(parts[2], 2))"
-        let time = "\(padded(parts[3], 2)):\(padded(parts[4], 2)):\(padded(parts[5], 2))"
-        return "\(day)T\(time)" + (parts[6] == 0 ? "" : ".\(padded(parts[6], 3))") + Self.zone
-    }
-}
-
-extension OpenMarketTime: StringRepresentable {
-    /// The type's name in error messages.
-    public static let noun = "time"
+    /// Whether the first time is earlier; a time without a fraction comes first, because `+` comes before `.`.
+    public static func < (one: OpenMarketTime, other: OpenMarketTime) -> Bool { one.description < other.description }
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// An exact amount of money with its currency.
-public struct Price: Hashable, Sendable {
+public struct Price: Hashable, Sendable, CustomStringConvertible {
     /// The amount, with the decimals that were sent.
     public var amount: Decimal
     /// The amount's currency.
@@ -12,9 +12,7 @@ public struct Price: Hashable, Sendable {
         self.amount = amount
         self.currency = currency
     }
-}
 
-extension Price: CustomStringConvertible {
     /// The currency and the amount with separators: `KRW 1,690,000`, `USD 999.99`.
     public var description: String {
         let digits = "\(amount)"

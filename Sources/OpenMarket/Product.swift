@@ -3,7 +3,9 @@ public import JSONCoding
 
 /// A product of the Open Market, as the service describes it. Its values are not validated: older products break the
 /// rules for new ones.
-public struct Product: Hashable, Sendable {
+///
+/// The fields have the names that the service sends, in camel case; unknown ones are null.
+public struct Product: Hashable, Sendable, Codable {
     /// The vendor of a product.
     public struct Vendor: Hashable, Sendable, Codable {
         /// The vendor's number.
@@ -35,8 +37,7 @@ public struct Product: Hashable, Sendable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case id
-            case url
+            case id, url
             case thumbnailURL = "thumbnailUrl"
         }
     }
@@ -44,11 +45,13 @@ public struct Product: Hashable, Sendable {
     /// The product's number.
     public var id: ProductID
     /// The product's vendor.
-    public var vendor: Vendor
+    public let vendor: Vendor
+    /// The market repeats the vendor's number.
+    private let vendorID: Int
     /// The product's name.
     public var name: String
     /// The description; nil if the service leaves it out, as some lists do.
-    public var description: String?
+    @Nullable public var description: String?
     /// The thumbnail's URL.
     public var thumbnailURL: String
     /// The currency of all amounts.
@@ -61,12 +64,20 @@ public struct Product: Hashable, Sendable {
     public var bargainPrice: Decimal
     /// The number in stock; 0 means sold out.
     public var stock: Int
-    /// The time of registration.
-    public var created: OpenMarketTime
-    /// The time of the last change.
-    public var issued: OpenMarketTime
+    /// The times of registration and of the last change.
+    public var created, issued: OpenMarketTime
     /// The images; nil if the service leaves them out, as lists do.
-    public var images: [Image]?
+    @Nullable public var images: [Image]?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, description, currency, price, bargainPrice, stock, images
+        case vendor = "vendors"
+        case vendorID = "vendorId"
+        case thumbnailURL = "thumbnail"
+        case discount = "discountedPrice"
+        case created = "createdAt"
+        case issued = "issuedAt"
+    }
 
     /// Creates a product.
     public init(
@@ -76,6 +87,7 @@ public struct Product: Hashable, Sendable {
     ) {
         self.id = id
         self.vendor = vendor
+        vendorID = vendor.id
         self.name = name
         self.description = description
         self.thumbnailURL = thumbnailURL
@@ -95,52 +107,6 @@ public struct Product: Hashable, Sendable {
     public var isDiscounted: Bool { discount > 0 }
 }
 
-// MARK: - Coding
-
-/// The fields have the names of the third generation, in camel case.
-extension Product: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case id
-        case vendor = "vendors"
-        case name
-        case description
-        case thumbnailURL = "thumbnail"
-        case currency
-        case price
-        case discount = "discountedPrice"
-        case bargainPrice
-        case stock
-        case created = "createdAt"
-        case issued = "issuedAt"
-        case images
-    }
-
-    /// The field that repeats the vendor's number.
-    private enum VendorKey: String, CodingKey {
-        case id = "vendorId"
-    }
-
-    /// Encodes every field, unknown ones as null.
-    public func encode(to encoder: any Encoder) throws {
-        var vendorContainer = encoder.container(keyedBy: VendorKey.self)
-        try vendorContainer.encode(vendor.id, forKey: .id)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(vendor, forKey: .vendor)
-        try container.encode(name, forKey: .name)
-        try container.encode(description, forKey: .description)
-        try container.encode(thumbnailURL, forKey: .thumbnailURL)
-        try container.encode(currency, forKey: .currency)
-        try container.encode(price, forKey: .price)
-        try container.encode(discount, forKey: .discount)
-        try container.encode(bargainPrice, forKey: .bargainPrice)
-        try container.encode(stock, forKey: .stock)
-        try container.encode(created, forKey: .created)
-        try container.encode(issued, forKey: .issued)
-        try container.encode(images, forKey: .images)
-    }
-}
-
 // MARK: - Removed product
 
 /// A product that was removed from the Open Market.
@@ -154,5 +120,85 @@ public struct RemovedProduct: Hashable, Sendable, Codable {
     public init(id: ProductID, product: Product?) {
         self.id = id
         self.product = product
+    }
+}
+
+// MARK: - Number
+
+/// The number of a product: 1 or more.
+public struct ProductID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    /// The number.
+    public let rawValue: Int  // Fits: nothing is added to it.
+    /// The number.
+    public var number: Int { rawValue }
+    /// The number in digits.
+    public var description: String { String(rawValue) }
+
+    /// Creates an ID; nil if the number is less than 1.
+    public init?(rawValue: Int) {
+        guard rawValue > 0 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// Creates an ID; nil if the number is less than 1.
+    public init?(_ number: Int) { self.init(rawValue: number) }
+
+    /// Parses an ID as `description` writes it; nil for any other text.
+    public init?(_ text: some StringProtocol) {
+        guard let number = Int(text), String(number) == text else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// Whether the first product is older: numbers grow.
+    public static func < (one: ProductID, other: ProductID) -> Bool { one.rawValue < other.rawValue }
+}
+
+// MARK: - Page
+
+/// A page of the Open Market's list, newest products first.
+public struct ProductPage: Hashable, Sendable, Codable {
+    /// Number of products that can be requested for a page.
+    public static let perPage = 1...100
+
+    /// The page's number, from 1.
+    public let page: Int
+    /// The requested number of products per page.
+    public let perPage: Int
+    /// The total number of products, as the service reports it.
+    public let total: Int
+    /// The number of the last page.
+    public let lastPage: Int
+    /// Whether another page follows.
+    public let hasNext: Bool
+    private let hasPrev: Bool
+    /// The place of the page's first product in the whole list, from 0.
+    private let offset: Int  // Fits: see its computation.
+    /// The place behind the page's last product: the service calls it so, and it is no number of products.
+    private let limit: Int
+    /// The products, each once.
+    public var products: [Product]
+
+    private enum CodingKeys: String, CodingKey {
+        case lastPage, hasNext, hasPrev, offset, limit
+        case page = "pageNo"
+        case perPage = "itemsPerPage"
+        case total = "totalCount"
+        case products = "pages"
+    }
+
+    /// Creates a page; of a product that occurs twice, the first occurrence counts.
+    public init(page: Int, perPage: Int, total: Int, lastPage: Int, products: [Product]) {
+        self.page = page
+        self.perPage = perPage
+        self.total = total
+        self.lastPage = lastPage
+        hasNext = page < lastPage
+        hasPrev = page > 1
+        // The page's number comes from strangers.
+        let (place, overflows) = page.multipliedReportingOverflow(by: perPage)
+        limit = overflows ? .max : place
+        offset = max(0, limit &- perPage)  // wraps around for numbers that no page has
+        var seen: Set<ProductID> = []
+        self.products = products.filter { seen.insert($0.id).inserted }
     }
 }

@@ -21,19 +21,14 @@ public final class SandboxServer: Sendable {
     /// The base URL of the Kakao calls, for `MARQUEE_KAKAO_URL`.
     public var kakaoURL: String { "http://\(address)" }
 
-    /// The base URL of the third generation of the Open Market, for `MARQUEE_OPENMARKET_URL`.
-    public var openMarketURL: String { "http://\(address)\(Self.openMarketPath)" }
+    /// The base URL of the Open Market, for `MARQUEE_OPENMARKET_URL`.
+    public var openMarketURL: String { "http://\(address)\(OpenMarketHandler.path)" }
 
-    /// The path prefix of the third generation of the Open Market; the fourth has `v4` instead of `v3`.
-    public static let openMarketPath = "\(OpenMarketHandler.prefix)/v3"
+    /// The path prefix of the Open Market's calls.
+    public static let openMarketPath = OpenMarketHandler.path
 
-    /// Listens and serves at once.
-    ///
-    /// - Parameter now: returns the current time, which decides which days have charts and which figures are settled
-    /// - Throws: `SandboxError` if the server cannot listen or the recordings cannot be read.
-    public init(
-        options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(SandboxError) {
+    /// Listens and serves at once; `now` decides which days have charts and which figures are settled.
+    public init(options: SandboxOptions, now: @escaping @Sendable () -> Date = { Date() }) throws(SandboxError) {
         let router = try SandboxRouter(options: options, now: now)
         do {
             var limits = HTTPServer.Limits()

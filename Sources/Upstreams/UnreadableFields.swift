@@ -27,9 +27,7 @@ final class UnreadableFields {
     private(set) var fields: [UnreadableField] = []
     private let wrappers: Int
 
-    /// Starts a list.
-    ///
-    /// - Parameter wrappers: How many keys stand around the whole reply, and in no path.
+    /// Starts a list; `wrappers` is how many keys stand around the whole reply, and in no path.
     init(wrappers: Int = 0) {
         self.wrappers = wrappers
     }
@@ -54,13 +52,11 @@ final class UnreadableFields {
         }
     }
 
-    /// Returns the elements of a list that could be read.
     func values<Value>(of list: ReadableElements<Value>) -> [Value] {
         list.unreadable.forEach(add)
         return list.values
     }
 
-    /// Adds the fields of a part of the reply.
     func add(_ part: [UnreadableField]) {
         for field in part {
             if let index = fields.firstIndex(where: { $0.name == field.name }) {

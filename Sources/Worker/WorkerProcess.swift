@@ -248,14 +248,9 @@ extension WorkerProcess {
     private func makeOpenMarketExecutor(_ clients: HTTPClients, _ store: WorkerStore) -> ProductOrderExecutor? {
         let settings = configuration.openMarket
         guard let url = settings.url else { return nil }
-        let generation: OpenMarketAPI.Generation =
-            switch settings.generation {
-            case .v3: .v3
-            case .v4: .v4
-            }
         let client = OpenMarketClient(
             store: store,
-            api: OpenMarketAPI(url: url, generation: generation, identifier: settings.identifier?.value ?? ""),
+            api: OpenMarketAPI(url: url, identifier: settings.identifier?.value ?? ""),
             queryClient: clients.live, orderClient: clients.orders, hasIdentifier: settings.identifier != nil,
             secret: settings.secret, runtime: runtime)
         return ProductOrderExecutor(client: client, decoder: imageDecoder)

@@ -41,9 +41,9 @@ private struct EncodableEntry: Encodable {
         (line, rank, rankChange, isNew) = (entry.line, entry.rank, entry.rankChange, entry.isNew)
         (movieCode, title, openDate) = (entry.movieCode, entry.title, entry.openDate)
         (sales, salesDelta, salesTotal) = (entry.sales, entry.salesDelta, entry.salesTotal)
-        (salesShare, salesChange) = (entry.salesShare?.decimal, entry.salesChange?.decimal)
+        (salesShare, salesChange) = (entry.salesShare.map(decimal), entry.salesChange.map(decimal))
         (audience, audienceDelta) = (entry.audience, entry.audienceDelta)
-        (audienceTotal, audienceChange) = (entry.audienceTotal, entry.audienceChange?.decimal)
+        (audienceTotal, audienceChange) = (entry.audienceTotal, entry.audienceChange.map(decimal))
         (screens, showings) = (entry.screens, entry.showings)
     }
 
@@ -114,8 +114,10 @@ private struct EncodableValue: Encodable {
         case .null: try container.encodeNil()
         case .flag(let flag): try container.encode(flag)
         case .integer(let integer): try container.encode(integer)
-        case .percent(let percent): try container.encode(percent.decimal)
+        case .percent(let percent): try container.encode(decimal(percent))
         case .text(let text): try container.encode(text)
         }
     }
 }
+
+private func decimal(_ percent: Percent) -> Decimal { Decimal(percent.tenths) / 10 }

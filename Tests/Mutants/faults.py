@@ -187,10 +187,10 @@ FAULTS = [
 
     # MARK: Dates and figures
     Fault(
-        "wrong-zone", "a day in Korea begins an hour late", "BoxOffice/Calendar/KoreanDate.swift",
+        "wrong-zone", "a day in Korea begins an hour late", "BoxOffice/KoreanDate.swift",
         'private static let offset = 9.0 * 3600', 'private static let offset = 8.0 * 3600', "BoxOfficeTests.KoreanDate"),
     Fault(
-        "no-leap-century", "2000-02-29 is no day", "BoxOffice/Calendar/KoreanDate.swift",
+        "no-leap-century", "2000-02-29 is no day", "BoxOffice/KoreanDate.swift",
         'shifted / 4 - shifted / 100 + shifted / 400', 'shifted / 4 - shifted / 100', "BoxOfficeTests.KoreanDate"),
     Fault(
         "settled-a-day-early", "a chart that can change is final", "BoxOffice/Charts/Chart.swift",
@@ -219,10 +219,10 @@ FAULTS = [
         "other-day-taken", "the chart of another day is taken for the requested one", "Upstreams/Kobis/Kobis.swift",
         'if let range, range != "\\(first.compact)~\\(last.compact)" {', 'if let range, range.isEmpty {', "UpstreamsTests.Kobis"),
     Fault(
-        "quota-taken-for-fault", "Kakao's used-up quota is tried again at once", "Upstreams/Kakao/KakaoReply.swift",
+        "quota-taken-for-fault", "Kakao's used-up quota is tried again at once", "Upstreams/Kakao/KakaoImageSearch.swift",
         'case -10: return .quotaExhausted', 'case -10: return .unavailable', "UpstreamsTests.Kakao"),
     Fault(
-        "product-twice", "a product of overlapping pages comes twice", "OpenMarket/ProductPage.swift",
+        "product-twice", "a product that is twice in a page comes twice", "OpenMarket/Product.swift",
         'products.filter { seen.insert($0.id).inserted }', 'products.filter { seen.insert($0.id).inserted || true }',
         "OpenMarketTests"),
     Fault(

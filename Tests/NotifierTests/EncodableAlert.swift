@@ -54,7 +54,7 @@ struct EncodableFigure: Encodable {
         switch figure {
         case .null: try container.encodeNil()
         case .integer(let integer): try container.encode(integer)
-        case .percent(let percent): try container.encode(percent.decimal)
+        case .percent(let percent): try container.encode(Decimal(percent.tenths) / 10)
         case .amount(let amount): try container.encode(amount)
         case .text(let text): try container.encode(text)
         }

@@ -182,8 +182,9 @@ import Testing
         #expect(alert.movieCode == nil)
         #expect(alert.severity == .notable)
         #expect(AlertRules().alert(about: anomaly, evidence: evidence) == nil)
+        let weekend = Week(of: june, span: .weekend)
         let week = try #require(
-            rules.alert(about: .late(Week(of: june, span: .weekend), in: .all, at: "12:00"), evidence: evidence))
+            rules.alert(about: .late(weekend.firstDay, week: weekend, in: .all, at: "12:00"), evidence: evidence))
         #expect(week.id == "anomaly.late.2024-06-07.all.weekend")
         #expect(week.text.ko == "2024-06-07 주말 박스오피스 데이터 이상: 집계 지연")
     }

@@ -13,10 +13,11 @@ struct FaultsTests {
         ] {
             try faults.set(assignment)
         }
-        #expect(faults.kobis.latency == 20 && faults.kobis.errors == [503: 0.25] && faults.kobis.times == 2)
-        #expect(faults.kakao.faults == ["-10": 0.5] && faults.kakao.retryAfter == 3 && faults.images.dead == 1)
+        let (kobis, kakao) = (faults[.kobis], faults[.kakao])
+        #expect(kobis[.latency] == 20 && kobis.errors == [503: 0.25] && kobis.number(.times) == 2)
+        #expect(kakao.faults == ["-10": 0.5] && kakao.number(.retryAfter) == 3 && faults[.images][.dead] == 1)
         var again = Faults()
-        try again.set(json: faults.tree.json)
+        try again.set(json: faults.object.json)
         #expect(again == faults)
     }
 
@@ -37,7 +38,7 @@ struct FaultsTests {
     func rates() {
         var faultProfile = FaultProfile()
         faultProfile.errors = [500: 0.1, 503: 0.2]
-        faultProfile.maintenancePage = 0.05
+        faultProfile[.notice] = 0.05
         func faults(_ seed: UInt64) -> [FaultProfile.InjectedFault?] {
             (1...2000).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: seed)) }
         }
@@ -45,14 +46,14 @@ struct FaultsTests {
         #expect(faults(1) != faults(2))
         #expect((140...240).contains(faults(1).count { $0 == .status(500) }))
         #expect((310...450).contains(faults(1).count { $0 == .status(503) }))
-        #expect((60...145).contains(faults(1).count { $0 == .maintenancePage }))
+        #expect((60...145).contains(faults(1).count { $0 == .notice }))
     }
 
     @Test("`times` ends a fault after this number of requests")
     func times() {
         var faultProfile = FaultProfile()
         faultProfile.errors = [503: 1]
-        faultProfile.times = 2
+        faultProfile[.times] = 2
         let injectedFaults = (1...4).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: 1)) }
         #expect(injectedFaults == [.status(503), .status(503), nil, nil])
     }

@@ -11,12 +11,10 @@ private let image = Bitmap(width: 8, height: 8).encodeJPEG()
 
 /// Returns the multipart body of a registration.
 private func form(
-    _ generation: OpenMarketHandler.Generation, name: String = "외투",
-    secret: String = SandboxOptions.anyOpenMarketSecret,
-    images: Int = 1
+    description: String = "descriptions", secret: String = SandboxOptions.anyOpenMarketSecret, images: Int = 1
 ) -> [UInt8] {
-    let text = generation == .v3 ? "descriptions" : "description"
-    let params = #"{"name":"\#(name)","\#(text)":"따뜻한 외투","price":999.99,"currency":"USD","secret":"\#(secret)"}"#
+    let params =
+        #"{"name":"외투","\#(description)":"따뜻한 외투","price":999.99,"currency":"USD","secret":"\#(secret)"}"#
     var body = Array("--x\r\nContent-Disposition: form-data; name=\"params\"\r\n\r\n\(params)\r\n".utf8)
     for number in 0..<images {
         body += "--x\r\nContent-Disposition: form-data; name=\"images\"; filename=\"\(number).jpg\"\r\n\r\n".utf8
@@ -46,9 +44,8 @@ private struct OpenMarketClient {
                     headers: [("identifier", identifier), ("Content-Type", type), ("Host", "market:1")], body: body))
     }
 
-    func register(_ generation: OpenMarketHandler.Generation, _ body: [UInt8]) async -> WebResponse {
-        await send(
-            "POST", "\(generation.rawValue)/api/products", body: body, type: "multipart/form-data; boundary=x")
+    func register(_ body: [UInt8]) async -> WebResponse {
+        await send("POST", "v3/api/products", body: body, type: "multipart/form-data; boundary=x")
     }
 }
 
@@ -75,7 +72,7 @@ extension WebResponse {
 struct OpenMarketRouteTests {
     private let secret = Array(#"{"secret":"\#(SandboxOptions.anyOpenMarketSecret)"}"#.utf8)
 
-    @Test("pages of the third generation do not overlap, and a page past the last has no body")
+    @Test("pages do not overlap, and a page past the last has no body")
     func pages() async throws {
         let market = try OpenMarketClient()
         var ids: [Int] = []
@@ -90,25 +87,14 @@ struct OpenMarketRouteTests {
         #expect(beyond.status == 204 && beyond.bytes.isEmpty)
     }
 
-    @Test("pages of the fourth generation overlap")
-    func overlap() async throws {
+    @Test("a product is registered, changed and removed")
+    func life() async throws {
         let market = try OpenMarketClient()
-        let second = await market.send("GET", "v4/api/products", ("page_no", "2"), ("items_per_page", "10"))
-        #expect(try second.ids().count == 20)
-        #expect(try second.json()["totalCount"] as? Int == 45)
-    }
-
-    @Test("both generations register, change and remove a product", arguments: ["v3", "v4"])
-    func life(_ word: String) async throws {
-        let generation = try #require(OpenMarketHandler.Generation(rawValue: word))
-        let market = try OpenMarketClient()
-        let registered = await market.register(generation, form(generation, images: 2))
+        let registered = await market.register(form(images: 2))
         #expect(registered.status == 201)
         let id = try #require(try registered.json()["id"] as? Int)
         #expect(registered.text.contains(#""price":999.99"#))
-        #expect(
-            try registered.json()["created_at"] as? String
-                == (word == "v3" ? "2024-06-05T12:00:00.00" : "2024-06-05T00:00:00"))
+        #expect(try registered.json()["created_at"] as? String == "2024-06-05T12:00:00.00")
         let images = try #require(try registered.json()["images"] as? [[String: Any]])
         #expect(images.count == 2)
         let address = try #require(images[0]["url"] as? String)
@@ -116,33 +102,31 @@ struct OpenMarketRouteTests {
         #expect(await market.send("GET", String(path)).bytes == image)
 
         let change = Array(#"{"stock":7,"secret":"\#(SandboxOptions.anyOpenMarketSecret)"}"#.utf8)
-        #expect(try await market.send("PATCH", "\(word)/api/products/\(id)", body: change).json()["stock"] as? Int == 7)
-        #expect(await market.send("PATCH", "\(word)/api/products/\(id)", body: secret).status == 200)
+        #expect(try await market.send("PATCH", "v3/api/products/\(id)", body: change).json()["stock"] as? Int == 7)
+        #expect(await market.send("PATCH", "v3/api/products/\(id)", body: secret).status == 200)
 
-        let call = generation == .v3 ? "secret" : "archived"
-        let key = await market.send("POST", "\(word)/api/products/\(id)/\(call)", body: secret).text
-        #expect(key.hasPrefix("/api/products/") == (generation == .v4))
-        let removal = generation == .v3 ? "\(word)/api/products/\(id)/\(key)" : "\(word)\(key)"
+        let key = await market.send("POST", "v3/api/products/\(id)/secret", body: secret).text
+        let removal = "v3/api/products/\(id)/\(key)"
         #expect(await market.send("DELETE", "\(removal)x").status == 401)
         #expect(await market.send("DELETE", removal).status == 200)
-        #expect(await market.send("GET", "\(word)/api/products/\(id)").status == 404)
+        #expect(await market.send("GET", "v3/api/products/\(id)").status == 404)
         #expect(await market.send("GET", String(path)).status == 404)
     }
 
     @Test("a wrong secret, a foreign product and an unknown identifier are rejected")
     func rejections() async throws {
         var market = try OpenMarketClient()
-        #expect(await market.register(.v3, form(.v3, secret: "wrong")).status == 401)
-        #expect(await market.register(.v3, form(.v4)).status == 400)
-        #expect(await market.register(.v3, form(.v3, images: 0)).text.contains("'images' is not present"))
-        #expect(await market.register(.v3, form(.v3, images: 6)).status == 400)
-        #expect(await market.register(.v3, Array("--x".utf8)).text.contains("Failed to parse multipart"))
-        let own = try #require(try await market.register(.v3, form(.v3)).json()["id"] as? Int)
-        market.identifier = OpenMarketSeedData.otherVendors[0].identifier
+        #expect(await market.register(form(secret: "wrong")).status == 401)
+        #expect(await market.register(form(description: "description")).status == 400)
+        #expect(await market.register(form(images: 0)).text.contains("'images' is not present"))
+        #expect(await market.register(form(images: 6)).status == 400)
+        #expect(await market.register(Array("--x".utf8)).text.contains("Failed to parse multipart"))
+        let own = try #require(try await market.register(form()).json()["id"] as? Int)
+        market.identifier = SimulatedShop.vendors[1].identifier
         #expect(await market.send("PATCH", "v3/api/products/\(own)", body: secret).status == 403)
         market.identifier = "nobody"
         #expect(await market.send("PATCH", "v3/api/products/\(own)", body: secret).status == 401)
-        #expect(await market.register(.v3, form(.v3)).status == 401)
+        #expect(await market.register(form()).status == 401)
     }
 
     @Test("the counted paths do not contain the secret of a removal")

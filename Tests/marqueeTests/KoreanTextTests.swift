@@ -110,7 +110,7 @@ import Text
 
     @Test("what the shop and the system refuse is said in Korean")
     func refusals() throws {
-        let product = #expect(throws: ProductValidationError.self) { try ProductConstraints.check(name: "ab") }
+        let product = #expect(throws: ProductValidationError.self) { try ProductChange(name: "ab") }
         #expect(product?.text(in: .ko) == "상품명은 3자 이상이어야 합니다")
         #expect(product?.text(in: .en) == "a name must have at least 3 characters")
         let key = #expect(throws: KeyError.self) { try KeyFolder("/proc/nowhere").makeServer("y") }

@@ -50,6 +50,31 @@ public struct Chart: Hashable, Sendable {
     }
 }
 
+/// The chart of a week in one market, as known at one time.
+public struct WeekChart: Hashable, Sendable {
+    /// The days whose figures are added up.
+    public var week: Week
+    /// The year and the number of the week as the source counts them, such as `202423`.
+    public var yearWeek: String?
+    /// The figures, whose changes are against the week before; the chart's date is the week's first day.
+    public var chart: Chart
+
+    /// Makes the first revision of a week's chart.
+    public init(week: Week, yearWeek: String?, market: Market, state: Chart.State, entries: [ChartEntry]) {
+        self.week = week
+        self.yearWeek = yearWeek
+        chart = Chart(date: week.firstDay, market: market, state: state, entries: entries)
+    }
+
+    /// Returns this chart as the next revision of an earlier one; nil if no figure changed.
+    public func revised(from earlier: WeekChart) -> WeekChart? {
+        guard let revision = chart.revised(from: earlier.chart) else { return nil }
+        var next = self
+        next.chart = revision
+        return next
+    }
+}
+
 extension [ChartEntry] {
     /// The movies in the order of their lines. Of one that the source has on several lines, the first counts.
     public var firstLines: [ChartEntry] {
@@ -64,7 +89,7 @@ extension [ChartEntry] {
 
 // MARK: - JSON
 
-extension Chart: JSONReadable {
+extension Chart: JSONReadable, JSONWritable {
     /// Reads a chart as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         date = try json.value("date").text()
@@ -74,15 +99,12 @@ extension Chart: JSONReadable {
         entries = try Array(json: json.value("entries"))
         corrections = try json["corrections"].map { json throws(DecodingError) in try Array(json: json) }
     }
-}
 
-extension Chart: JSONWritable {
     /// Writes the chart as the contract has it: corrections only from the second revision on.
     public func write(to json: inout JSONWriter) {
         write(to: &json, of: nil)
     }
 
-    /// Writes the chart's members and, of a week's chart, those of the week between them.
     func write(to json: inout JSONWriter, of week: WeekChart?) {
         if let corrections {
             json.member("corrections", corrections, isFirst: true)
@@ -99,5 +121,20 @@ extension Chart: JSONWritable {
         json.member("state", state.rawValue)
         if let week { json.member("yearWeek", week.yearWeek) }
         json.endObject()
+    }
+}
+
+extension WeekChart: JSONReadable, JSONWritable {
+    /// Reads the chart's fields and the week's fields beside them.
+    public init(json: JSONValue) throws(DecodingError) {
+        let firstDay = try json.value("firstDay").text(as: KoreanDate.self)
+        week = Week(of: firstDay, span: try json.value("span").word())
+        yearWeek = try json["yearWeek"]?.text()
+        chart = try Chart(json: json)
+    }
+
+    /// Writes the chart's fields and the week's fields beside them.
+    public func write(to json: inout JSONWriter) {
+        chart.write(to: &json, of: self)
     }
 }

@@ -18,28 +18,16 @@ public struct ChartEntry: Hashable, Sendable {
     public var title: String
     /// The opening day; it lies after the chart's day for previews.
     public var openDate: KoreanDate?
-    /// Sales in won.
-    public var sales: Int?
-    /// Share of the market's sales.
-    public var salesShare: Percent?
-    /// Change of sales in won.
-    public var salesDelta: Int?
-    /// Change of sales in percent.
-    public var salesChange: Percent?
-    /// Total sales since the opening.
-    public var salesTotal: Int?
-    /// Audience: tickets sold.
-    public var audience: Int?
-    /// Change of the audience.
-    public var audienceDelta: Int?
-    /// Change of the audience in percent.
+    /// Sales in won, their change, and all since the opening.
+    public var sales, salesDelta, salesTotal: Int?
+    /// The share of the market's sales, and the change of sales, in percent.
+    public var salesShare, salesChange: Percent?
+    /// Tickets sold, their change, and all since the opening.
+    public var audience, audienceDelta, audienceTotal: Int?
+    /// The change of the audience in percent.
     public var audienceChange: Percent?
-    /// Total audience since the opening.
-    public var audienceTotal: Int?
-    /// Screens.
-    public var screens: Int?
-    /// Showings.
-    public var showings: Int?
+    /// The numbers of screens and showings.
+    public var screens, showings: Int?
 
     /// Makes an entry whose figures are unknown.
     public init(line: Int, rank: Int?, rankChange: Int?, isNew: Bool, movieCode: MovieCode, title: String) {
@@ -64,24 +52,9 @@ public struct ChartEntry: Hashable, Sendable {
 extension ChartEntry {
     /// The names of an entry's fields on the wire, in the contract's order.
     public enum Field: String, CaseIterable, Sendable {
-        case line
-        case rank
-        case rankChange
-        case isNew
-        case movieCode
-        case title
-        case openDate
-        case sales
-        case salesShare
-        case salesDelta
-        case salesChange
-        case salesTotal
-        case audience
-        case audienceDelta
-        case audienceChange
-        case audienceTotal
-        case screens
-        case showings
+        case line, rank, rankChange, isNew, movieCode, title, openDate
+        case sales, salesShare, salesDelta, salesChange, salesTotal
+        case audience, audienceDelta, audienceChange, audienceTotal, screens, showings
 
         /// The fields in the order of their names, as JSON has them.
         static let byName = allCases.sorted { $0.rawValue < $1.rawValue }
@@ -145,7 +118,7 @@ extension ChartEntry {
 
 // MARK: - JSON
 
-extension ChartEntry: JSONReadable {
+extension ChartEntry: JSONReadable, JSONWritable {
     /// Reads an entry as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         func field(_ field: Field) throws(DecodingError) -> JSONValue { try json.value(field.rawValue) }
@@ -170,9 +143,7 @@ extension ChartEntry: JSONReadable {
         screens = try figure(.screens)
         showings = try figure(.showings)
     }
-}
 
-extension ChartEntry: JSONWritable {
     /// Writes every field of the contract, empty ones as null.
     public func write(to json: inout JSONWriter) {
         for (index, field) in Field.byName.enumerated() {
@@ -196,9 +167,7 @@ extension ChartEntry.Field {
         case .isNew: .flag(try json.flag())
         case .movieCode, .title, .openDate: .text(try json.text())
         case .salesShare, .salesChange, .audienceChange: .percent(try json.percent())
-        case .line, .rank, .rankChange, .sales, .salesDelta, .salesTotal, .audience, .audienceDelta, .audienceTotal,
-            .screens, .showings:
-            ChartEntry.Value(try figure(json))
+        default: ChartEntry.Value(try figure(json))
         }
     }
 }
@@ -217,7 +186,7 @@ extension ChartEntry.Value: JSONWritable {
 }
 
 /// The change of a movie's rank since the previous chart.
-public enum RankMovement: Hashable, Sendable {
+public enum RankMovement: Hashable, Sendable, CustomStringConvertible {
     /// The movie is new in the ranking.
     case new
     /// The movie rose by this number of ranks.
@@ -226,9 +195,7 @@ public enum RankMovement: Hashable, Sendable {
     case fell(Int)
     /// The movie kept its rank.
     case unchanged
-}
 
-extension RankMovement: CustomStringConvertible {
     /// The movement as Korean charts print it: `NEW`, `▲3`, `▼1` or `-`.
     public var description: String {
         switch self {

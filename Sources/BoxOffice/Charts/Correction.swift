@@ -17,7 +17,6 @@ public struct Correction: Hashable, Sendable {
     /// The change.
     public let change: Change
 
-    /// The name of a whole entry where a correction names a field.
     private static let wholeEntry = "entry"
 
     /// Makes a correction.
@@ -59,17 +58,16 @@ public struct Correction: Hashable, Sendable {
 extension [Correction] {
     /// Whether the new chart has fewer lines than the one that it corrects.
     public var haveLostLines: Bool {
-        let changes = lazy.compactMap { correction -> Int? in
-            guard case .entry(let before, _) = correction.change else { return nil }
-            return before == nil ? 1 : -1
-        }
-        return changes.reduce(0, +) < 0
+        reduce(0) { lines, correction in
+            guard case .entry(let before, _) = correction.change else { return lines }
+            return before == nil ? lines + 1 : lines - 1
+        } < 0
     }
 }
 
 // MARK: - JSON
 
-extension Correction: JSONReadable {
+extension Correction: JSONReadable, JSONWritable {
     /// Reads a correction as the contract has it.
     public init(json: JSONValue) throws(DecodingError) {
         movieCode = try json.value("movieCode").text()
@@ -86,9 +84,7 @@ extension Correction: JSONReadable {
             throw name.unreadable("\(try name.text()) is not a field of a chart")
         }
     }
-}
 
-extension Correction: JSONWritable {
     /// Writes `movieCode`, `field`, `before` and `after`.
     public func write(to json: inout JSONWriter) {
         func write(before: (some JSONWritable)?, after: (some JSONWritable)?, of field: String) {

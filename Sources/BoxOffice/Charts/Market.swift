@@ -3,7 +3,7 @@ public import JSONCoding
 /// The part of the Korean market that a chart covers: all of it, or the part that filters select.
 ///
 /// Ranks, shares and changes of a filtered chart are relative to its market and never comparable with another's.
-public struct Market: Hashable, Sendable {
+public struct Market: Hashable, Sendable, StringRepresentable {
     /// The origin of movies; the raw value is the word in requests and topics.
     public enum Nation: String, Hashable, Sendable, CaseIterable {
         /// Korean movies.
@@ -51,9 +51,7 @@ public struct Market: Hashable, Sendable {
         self.films = films
         self.area = area
     }
-}
 
-extension Market: CustomStringConvertible {
     /// The market as it stands in topics: `all`, or filters such as `nation-K+films-diverse+area-0105001`.
     public var description: String {
         if nation == nil, films == nil, area == nil { return Self.word }
@@ -80,14 +78,10 @@ extension Market: CustomStringConvertible {
         // Byte by byte, because text compares by canonical equivalence: U+212A, the sign of kelvin, would pass for a K.
         guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
-}
 
-extension Market: StringRepresentable {
     /// The noun in error texts.
     public static let noun = "market"
-}
 
-extension Market {
     /// An area and its names.
     public struct NamedArea: Hashable, Sendable {
         /// The area.

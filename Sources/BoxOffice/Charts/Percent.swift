@@ -3,7 +3,7 @@ public import JSONCoding
 import Text
 
 /// A percentage with at most one decimal, held as whole tenths so that comparing and printing it are exact.
-public struct Percent: Hashable, Sendable {
+public struct Percent: Hashable, Sendable, CustomStringConvertible {
     /// Ten times the percentage: 162 is 16.2 %.
     public let tenths: Int
 
@@ -12,20 +12,13 @@ public struct Percent: Hashable, Sendable {
         self.tenths = tenths
     }
 
-    /// The percentage as a decimal number.
-    public var decimal: Decimal {
-        Decimal(tenths) / 10
-    }
-
     /// Makes a percentage from a decimal number, or nil if it has more than one decimal or is too large.
     public init?(_ decimal: Decimal) {
         let tenths = decimal * 10
         guard abs(tenths) < Decimal(1 << 53), let exact = Int("\(tenths)") else { return nil }
         self.init(tenths: exact)
     }
-}
 
-extension Percent: CustomStringConvertible {
     /// Reads a number with a point or without, `27.7`, `-43` or `100.0`; nil if it has more than one decimal, or more than
     /// twelve digits before the point.
     public init?(_ text: String) {
@@ -55,9 +48,7 @@ extension Percent: CustomStringConvertible {
         write(to: &text)
         return String(decoding: text.bytes, as: UTF8.self)
     }
-}
 
-extension Percent {
     /// The percentage with its decimal, whichever it is: `-7.5`, `98.0`.
     public var withDecimal: String { tenths % 10 == 0 ? "\(self).0" : "\(self)" }
 }
@@ -70,7 +61,7 @@ extension JSONValue {
     }
 }
 
-extension Percent: JSONWritable {
+extension Percent: JSONWritable, Decodable {
     /// Writes the percentage with its decimal, if it has one.
     public func write(to json: inout JSONWriter) {
         let (whole, tenth) = tenths.quotientAndRemainder(dividingBy: 10)
@@ -80,9 +71,7 @@ extension Percent: JSONWritable {
         json.append(UInt8(ascii: "."))
         json.appendNumber(abs(tenth))
     }
-}
 
-extension Percent: Decodable {
     /// Reads the percentage from a JSON number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -92,5 +81,18 @@ extension Percent: Decodable {
                 in: container, debugDescription: "\(decimal) has more than one decimal")
         }
         self = percent
+    }
+}
+
+extension BinaryInteger {
+    /// The number with a comma between thousands: `1,105,780`.
+    public var grouped: String {
+        var groups: [String] = []
+        var rest = UInt64(magnitude)
+        while rest >= 1000 {
+            groups.append(String(String(1000 + rest % 1000).dropFirst()))
+            rest /= 1000
+        }
+        return (self < 0 ? "-" : "") + ([String(rest)] + groups.reversed()).joined(separator: ",")
     }
 }

@@ -1,17 +1,15 @@
 public import JSONCoding
 
 /// The result of a search for a movie's poster: an image, or none.
-public struct Poster: Hashable, Sendable {
+public struct Poster: Hashable, Sendable, Codable {
     /// An image that was downloaded and decoded.
     public struct Image: Hashable, Sendable, Codable {
         /// The image's URL.
         public var imageURL: String
         /// The URL of the image search's thumbnail.
         public var thumbnailURL: String
-        /// The image's width in pixels.
-        public var width: Int
-        /// The image's height in pixels.
-        public var height: Int
+        /// The image's width and height in pixels.
+        public var width, height: Int
         /// The name of the site that shows it.
         @Nullable public var site: String?
         /// The page that shows it.
@@ -77,15 +75,9 @@ public struct Poster: Hashable, Sendable {
     public func statesSame(as other: Poster) -> Bool {
         (code, title, image) == (other.code, other.title, other.image)
     }
-}
 
-extension Poster: Codable {
     private enum Key: String, CodingKey {
-        case code
-        case title
-        case query
-        case hit
-        case found
+        case code, title, query, hit, found
     }
 
     /// Reads the search and, if `found`, the image's fields beside it.

@@ -45,6 +45,11 @@ extension Int: JSONWritable {
     public func write(to json: inout JSONWriter) { json.appendNumber(self) }
 }
 
+extension Double: JSONWritable {
+    /// Writes the shortest digits that stand for a finite number.
+    public func write(to json: inout JSONWriter) { json.appendJSON(String(self)) }
+}
+
 extension Bool: JSONWritable {
     /// Writes `true` or `false`.
     public func write(to json: inout JSONWriter) { json.appendJSON(self ? "true" : "false") }

@@ -30,13 +30,12 @@ final class SandboxRouter: Sendable {
         self.now = now
     }
 
-    /// Returns the response to a request, after the latency that is set for its service.
     func respond(to request: WebRequest) async -> WebResponse {
         if request.path == "/control" { return control(request) }
         if request.path == "/healthz" { return .text("ok\n") }
         counters.withLock { $0.count(OpenMarketHandler.pathWithoutSecret(request)) }
         let instant = now().addingTimeInterval(Double(counters.withLock { $0.faults.clockOffset }))
-        guard let service = RequestCounters.Service(path: request.path) else {
+        guard let service = SimulatedService(path: request.path) else {
             return .html(HTMLPage.notFound, status: 404)
         }
         let (delay, fault) = counters.withLock { $0.nextFault(for: service) }
@@ -48,8 +47,7 @@ final class SandboxRouter: Sendable {
         return respond(to: request, of: service, at: instant)
     }
 
-    /// Returns the response of a service without an injected fault.
-    private func respond(to request: WebRequest, of service: RequestCounters.Service, at instant: Date) -> WebResponse {
+    private func respond(to request: WebRequest, of service: SimulatedService, at instant: Date) -> WebResponse {
         let day = KoreanDate(at: instant)
         switch service {
         case .kobis:
@@ -70,7 +68,7 @@ final class SandboxRouter: Sendable {
     }
 
     private func inject(
-        _ fault: FaultProfile.InjectedFault, into request: WebRequest, of service: RequestCounters.Service,
+        _ fault: FaultProfile.InjectedFault, into request: WebRequest, of service: SimulatedService,
         at instant: Date
     ) async -> WebResponse {
         let faultProfile = counters.withLock { $0.faults[service] }
@@ -82,12 +80,14 @@ final class SandboxRouter: Sendable {
             }
             return .html(HTMLPage.maintenance, status: 503)
         case .giant:
-            return Self.giantResponse(size: faultProfile.giantSize)
+            return Self.giantResponse(size: faultProfile.number(.giantSize) ?? 64 << 20)
         case .status(let status):
             var response = WebResponse.html(HTMLPage.maintenance, status: status)
-            if let seconds = faultProfile.retryAfter { response.headers.append(("Retry-After", String(seconds))) }
+            if let seconds = faultProfile.number(.retryAfter) {
+                response.headers.append(("Retry-After", String(seconds)))
+            }
             return response
-        case .maintenancePage:
+        case .notice:
             return .html(HTMLPage.maintenance)
         case .truncated:
             var response = respond(to: request, of: service, at: instant)
@@ -127,9 +127,9 @@ final class SandboxRouter: Sendable {
                 counters.withLock { [faults] in $0.set(faults) }
             default: return .text("GET, PUT, PATCH or DELETE\n", status: 405)
             }
-            return .json(counters.withLock { $0.tree }.json)
+            return .json(counters.withLock { $0.json })
         } catch {
-            return .json(JSONTree.object([("error", .string(error.description))]).json, status: 400)
+            return .json((["error": error.description] as OrderedObject).json, status: 400)
         }
     }
 
@@ -143,19 +143,14 @@ final class SandboxRouter: Sendable {
     }
 }
 
-extension RequestCounters.Service {
+extension SimulatedService {
     fileprivate init?(path: String) {
-        if path.hasPrefix(KobisHandler.prefix + "/") {
-            self = .kobis
-        } else if path == KakaoHandler.path {
-            self = .kakao
-        } else if PosterImageHandler.serves(path) {
-            self = .images
-        } else if path.hasPrefix(OpenMarketHandler.prefix + "/") {
-            self = .openMarket
-        } else {
-            return nil
-        }
+        let prefixes: [(String, SimulatedService)] = [
+            ("\(KobisHandler.prefix)/", .kobis), (KakaoHandler.path, .kakao), ("/posters/", .images),
+            ("/thumbnails/", .images), ("\(OpenMarketHandler.prefix)/", .openMarket),
+        ]
+        guard let service = prefixes.first(where: { path.hasPrefix($0.0) })?.1 else { return nil }
+        self = service
     }
 }
 
@@ -167,7 +162,6 @@ enum HTMLPage {
 
     static let notFound = page("404", "요청하신 페이지를 찾을 수 없습니다.")
 
-    /// The page at the address of a deleted image.
     static let removedImage = page("삭제된 이미지", "삭제되었거나 존재하지 않는 이미지입니다.")
 
     private static func page(_ title: String, _ text: String) -> [UInt8] {
@@ -182,7 +176,6 @@ enum HTMLPage {
 }
 
 extension WebResponse {
-    /// An HTML page in UTF-8.
     static func html(_ page: [UInt8], status: Int = 200) -> WebResponse {
         WebResponse(status: status, contentType: "text/html;charset=UTF-8", body: .bytes(page))
     }

@@ -37,7 +37,6 @@ struct SeededRandom: Sendable {
         unit() < probability
     }
 
-    /// Returns one of `choices`, which must not be empty.
     mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
         choices[Int(next() % UInt64(choices.count))]
     }

@@ -12,23 +12,13 @@ struct SimulatedMovie: Sendable {
     let hidesOpening: Bool
     /// The first run and, for some movies, a re-release years later.
     let theatricalRuns: [TheatricalRun]
-    /// The generator of the movie's random numbers.
     let random: SeededRandom
 
     /// The aspects of a movie; each has its own branch of random numbers.
     enum Aspect: Int {
-        case firstRun
-        case secondRun
-        case rerelease
-        case areas
-        case corrections
-        case title
-        case facts
-        case images
-        case poster
+        case firstRun, secondRun, rerelease, areas, corrections, title, facts, images, poster
     }
 
-    /// Returns the generator of a movie's random numbers.
     static func random(of id: SimulatedMovieID, seed: UInt64) -> SeededRandom {
         SeededRandom(seed: seed).branch(id.week.number).branch(id.slot)
     }
@@ -40,7 +30,7 @@ struct SimulatedMovie: Sendable {
     init(_ id: SimulatedMovieID, seed: UInt64) {
         let movie = Self.random(of: id, seed: seed)
         var random = movie
-        let size = Size(slot: id.slot)
+        let size = Size.of(slot: id.slot)
         self.id = id
         self.seed = seed
         self.random = movie
@@ -76,7 +66,7 @@ struct SimulatedMovie: Sendable {
     /// Returns the weeks after which a movie is re-released: 1, 3, 10 or 20 years; nil for most movies.
     static func weeksToRerelease(of id: SimulatedMovieID, seed: UInt64) -> Int? {
         var random = random(of: id, seed: seed).branch(Aspect.rerelease.rawValue)
-        guard Size(slot: id.slot) != .small, random.chance(0.1) else { return nil }
+        guard Size.of(slot: id.slot) != .small, random.chance(0.1) else { return nil }
         return random.pick(rereleaseGaps)
     }
 
@@ -93,9 +83,7 @@ struct SimulatedMovie: Sendable {
         let days = random.chance(0.6) ? [weekend, weekend + 1] : [1]
         return days.filter { $0 <= TheatricalRun.earliestPreview }.map { ($0, part) }
     }
-}
 
-extension SimulatedMovie {
     /// The size of a release. The first opening of a week is the largest.
     struct Size: Equatable {
         /// The audience on a normal Friday of the first week.
@@ -107,30 +95,23 @@ extension SimulatedMovie {
         /// The part of the interest that remains after a day, averaged over a week.
         let retentions: ClosedRange<Double>
 
-        /// The audience on a normal Friday of a re-release.
         var rereleaseScale: Double { self == .middling ? 1_200 : 4_000 }
 
         static let blockbuster = Size(scale: 80_000, spread: 0.95, variability: 0.1, retentions: 0.93...0.96)
         static let wide = Size(scale: 22_000, spread: 1.05, variability: 0.16, retentions: 0.9...0.955)
         static let middling = Size(scale: 4_200, spread: 1.05, variability: 0.28, retentions: 0.88...0.95)
         static let small = Size(scale: 330, spread: 1.2, variability: 0.28, retentions: 0.88...0.96)
-    }
-}
 
-extension SimulatedMovie.Size {
-    init(slot: Int) {
-        self =
+        static func of(slot: Int) -> Size {
             switch slot {
             case 0: .blockbuster
             case 1: .wide
             case 2...4: .middling
             default: .small
             }
+        }
     }
-}
 
-extension SimulatedMovie {
-    /// Returns the audience and sales of some days, as published.
     func sum(
         over days: some Sequence<KoreanDate>, areaShare: AreaShare, as publishedView: PublishedView
     ) -> (audience: Int, sales: Int) {
@@ -191,15 +172,49 @@ extension SimulatedMovie {
         }
     }
 
-    /// The Korean title without stray spaces.
     var plainTitle: String { MovieTitle(of: id, seed: seed).korean }
 
-    /// The English title, also if the service does not publish it.
     var plainTitleEnglish: String { MovieTitle(of: id, seed: seed).english }
 
     /// The English title as the service publishes it; empty for a few movies, as in reality.
     var titleEnglish: String {
         var random = random(for: .title).branch(2)
         return random.chance(0.97) ? plainTitleEnglish : ""
+    }
+}
+
+// MARK: - Areas
+
+/// An area's share of a movie's audience.
+///
+/// It is an interval of the whole, so that the parts of all areas add up exactly to the whole.
+struct AreaShare: Sendable {
+    let lower: Int
+    let upper: Int
+    let whole: Int
+
+    static let country = AreaShare(lower: 0, upper: 1, whole: 1)
+
+    func part(of number: Int) -> Int {
+        number * upper / whole - number * lower / whole
+    }
+}
+
+extension SimulatedMovie {
+    /// The share of each of the council's areas in the audience, in thousandths.
+    private static let areaWeights = [262, 236, 25, 28, 35, 38, 54, 31, 27, 12, 70, 55, 34, 20, 43, 34, 6]
+
+    /// Returns the share of an area; it differs from movie to movie. Returns nil if the area does not exist.
+    func areaShare(of area: Market.Area?) -> AreaShare? {
+        guard let area else { return .country }
+        var random = random(for: .areas)
+        var bounds: (lower: Int, upper: Int)?
+        var sum = 0
+        for (other, average) in zip(Market.areas, Self.areaWeights) {
+            let weight = average * random.integer(in: 60...140)
+            if other.area == area { bounds = (sum, sum + weight) }
+            sum += weight
+        }
+        return bounds.map { AreaShare(lower: $0.lower, upper: $0.upper, whole: sum) }
     }
 }

@@ -14,7 +14,6 @@ struct TheatricalRun: Sendable {
         return audience.indices.contains(index) ? Int(audience[index]) : 0
     }
 
-    /// Returns the price of a ticket on `date`, in won.
     func price(on date: KoreanDate) -> Int {
         let index = date - first
         return prices.indices.contains(index) ? Int(prices[index]) : 0
@@ -23,7 +22,6 @@ struct TheatricalRun: Sendable {
 
 extension TheatricalRun {
     struct Plan {
-        /// The first regular day.
         var opening: KoreanDate
         /// The audience on a normal Friday of the first week.
         var scale: Double
@@ -50,7 +48,6 @@ extension TheatricalRun {
     /// The earliest preview, in days before the opening.
     static let earliestPreview = 11
 
-    /// Simulates a run day by day until the audience is close to zero.
     init(_ plan: Plan, random: SeededRandom) {
         var random = random
         let daysBefore = plan.previews.map(\.daysBefore).max() ?? 0
@@ -90,5 +87,72 @@ extension TheatricalRun {
         let day = AudienceModel.isCultureDay(date) ? 0.74 : date.weekday >= 4 ? 1.03 : 0.97
         let won = AudienceModel.ticketPrice(in: date.year) * factor * day * random.real(in: 0.985...1.015)
         return Int32(won / 10) * 10
+    }
+}
+
+/// The attendance of all cinemas on a day, whatever they show: 1 is a normal Friday.
+enum AudienceModel {
+    static func attendanceFactor(on date: KoreanDate) -> Double {
+        let (year, month, day) = (date.year, date.month, date.day)
+        return yearFactor(year) * seasonFactor(month, day)
+            * weekdayFactor(date, isHoliday: isHoliday(month, day))
+    }
+
+    /// Returns the average price of a ticket, in won.
+    static func ticketPrice(in year: Int) -> Double {
+        switch year {
+        case ...2008: 6300
+        case ...2012: 7400
+        case ...2017: 7800
+        case ...2019: 8400
+        case ...2021: 9200
+        default: 9900
+        }
+    }
+
+    /// The market grew until 2013, stayed level, collapsed in 2020 and has partly recovered.
+    private static func yearFactor(_ year: Int) -> Double {
+        switch year {
+        case ...2003: 0.55
+        case 2004...2012: 0.55 + 0.05 * Double(year - 2003)
+        case 2013...2019: 1.0
+        case 2020...2021: 0.28
+        case 2022: 0.5
+        default: 0.58
+        }
+    }
+
+    private static func seasonFactor(_ month: Int, _ day: Int) -> Double {
+        switch (month, day) {
+        case (1, 1...20), (12, 20...): 1.35
+        case (7, 20...), (8, 1...20): 1.5
+        case (3, _), (4, _), (11, _): 0.75
+        default: 1.0
+        }
+    }
+
+    private static func weekdayFactor(_ date: KoreanDate, isHoliday: Bool) -> Double {
+        if isHoliday { return 1.9 }
+        switch date.weekday {
+        case 0, 1: return 0.62
+        case 2: return isCultureDay(date) ? 1.05 : 0.7
+        case 3: return 0.64
+        case 4: return 1.0
+        case 5: return 2.1
+        default: return 1.85
+        }
+    }
+
+    /// Whether tickets are cheap: on the last Wednesday of a month.
+    static func isCultureDay(_ date: KoreanDate) -> Bool {
+        date.weekday == 2 && date.year >= 2014 && (date + 7).month != date.month
+    }
+
+    /// Whether a day is a holiday with a fixed date; the two of the lunar calendar are left out.
+    private static func isHoliday(_ month: Int, _ day: Int) -> Bool {
+        switch (month, day) {
+        case (1, 1), (3, 1), (5, 5), (6, 6), (8, 15), (10, 3), (10, 9), (12, 25): true
+        default: false
+        }
     }
 }

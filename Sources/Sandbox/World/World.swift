@@ -1,5 +1,7 @@
 import BoxOffice
 import Concurrency
+import FoundationEssentials
+import JSONCoding
 
 /// A generated world of movies, with the audience of each movie on every day. Everything follows from one seed.
 ///
@@ -18,12 +20,11 @@ final class World: Sendable {
         self.seed = seed
     }
 
-    /// Returns the movies that open or are re-released in `week`.
     func movies(openingIn week: ReleaseWeek) -> [SimulatedMovie] {
         if let movies = weeks.withLock({ $0[week] }) { return movies }
         let new = (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week, slot: $0) }
         let rereleased = SimulatedMovie.rereleaseGaps.flatMap { gap in
-            (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week - gap, slot: $0) }
+            (0..<SimulatedMovieID.slots).map { SimulatedMovieID(week: week + -gap, slot: $0) }
                 .filter { SimulatedMovie.weeksToRerelease(of: $0, seed: seed) == gap }
         }
         let movies = (new + rereleased).map { SimulatedMovie($0, seed: seed) }
@@ -34,7 +35,6 @@ final class World: Sendable {
         return movies
     }
 
-    /// Returns the movie with a code, if the service lists it.
     func movie(code: String, as publishedView: PublishedView) -> SimulatedMovie? {
         guard let id = SimulatedMovieID(code: code) else { return nil }
         let movie = SimulatedMovie(id, seed: seed)
@@ -67,5 +67,89 @@ extension SimulatedMovie {
     fileprivate func belongs(to market: Market) -> Bool {
         (market.nation.map { ($0 == .korean) == isKorean } ?? true)
             && (market.films.map { ($0 == .diverse) == isDiverse } ?? true)
+    }
+}
+
+/// The published figures at one instant: which days have figures, and which corrections have been made.
+struct PublishedView: Sendable {
+    private let instant: Date
+    private let newest: KoreanDate
+    private let settled: KoreanDate
+
+    init(at instant: Date) {
+        self.instant = instant
+        // A day's chart is published a few minutes after midnight.
+        newest = .yesterday(at: instant.addingTimeInterval(-5 * 60))
+        settled = KoreanDate(at: instant) - 4
+    }
+
+    func covers(_ date: KoreanDate) -> Bool {
+        date >= .firstChart && date <= newest
+    }
+
+    /// Whether the service lists `movie`: from some weeks before it opens, and old movies that may be re-released.
+    func lists(_ movie: SimulatedMovie) -> Bool {
+        movie.opening <= newest + 45 && movie.opening > .firstChart - 8000
+    }
+
+    var newestWeek: ReleaseWeek {
+        ReleaseWeek(of: newest + 45)
+    }
+
+    func hasOpened(_ movie: SimulatedMovie) -> Bool {
+        movie.opening <= newest + 1
+    }
+
+    /// Returns the published audience of a day: late reports add to it and cancelled tickets reduce it until it settles.
+    func audience(of movie: SimulatedMovie, on date: KoreanDate, settledAt number: Int) -> Int {
+        guard date > settled, number > 0 else { return number }
+        var random = movie.random(for: .corrections).branch(date.dayNumber)
+        let published = publishedCorrections(of: date)
+        var missing = 0
+        for correction in Self.hours.indices {
+            // The first correction adds late reports; the others mostly remove cancelled tickets.
+            let most = min(number / 8, correction == 0 ? 80 : 8)
+            let isCorrected = random.chance(0.45)
+            let change = random.integer(in: (correction == 0 ? -most / 8 : -most)...(correction == 0 ? most : most / 3))
+            if isCorrected, correction >= published { missing += change }
+        }
+        return number - missing
+    }
+
+    private func publishedCorrections(of date: KoreanDate) -> Int {
+        let elapsed = instant.timeIntervalSince((date + 1).start)
+        return Self.hours.count { elapsed >= $0 * 3600 }
+    }
+
+    /// The times of the corrections, in hours after the end of the day; the last one settles it.
+    private static let hours: [Double] = [9, 14, 32, 72]
+}
+
+// MARK: - Responses
+
+extension World: MovieCatalog {
+    func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
+        query.body(chart(of: query.period, in: query.market, as: PublishedView(at: instant)))
+    }
+
+    func movie(code: String, at instant: Date) -> [UInt8] {
+        let publishedView = PublishedView(at: instant)
+        return Self.movieBody(movie(code: code, as: publishedView)?.info(as: publishedView))
+    }
+
+    func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8] {
+        query.body(imageHits(for: query.text, at: instant), base: base)
+    }
+
+    /// Returns the response body of a movie's facts. For nil all values are empty; the service reports no error then.
+    static func movieBody(_ movie: OrderedObject?) -> [UInt8] {
+        let texts = [
+            "movieCd", "movieNm", "movieNmEn", "movieNmOg", "showTm", "prdtYear", "openDt", "prdtStatNm", "typeNm",
+        ]
+        let lists = ["nations", "genres", "directors", "actors", "showTypes", "companys", "audits", "staffs"]
+        var unknown = OrderedObject(texts.map { ($0, "") })
+        unknown.append(OrderedObject(lists.map { ($0, [String]()) }))
+        let result: OrderedObject = ["movieInfo": movie ?? unknown, "source": "영화진흥위원회"]
+        return (["movieInfoResult": result] as OrderedObject).json
     }
 }

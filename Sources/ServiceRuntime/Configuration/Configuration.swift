@@ -17,18 +17,8 @@ public struct Configuration: Sendable {
 
     /// The connection to an Open Market.
     public struct OpenMarket: Sendable {
-        /// A version of the Open Market API.
-        public enum Generation: String, Sendable, CaseIterable {
-            /// The third version, of 2022.
-            case v3
-            /// The fourth version.
-            case v4
-        }
-
         /// The base URL, without a trailing slash; nil if no Open Market is used.
         public var url: String?
-        /// The version of the API at `url`.
-        public var generation: Generation
         /// The vendor's identifier.
         public var identifier: Secret?
         /// The vendor's password.
@@ -240,7 +230,6 @@ public struct Configuration: Sendable {
             dailyLimit: try environment.limit("MARQUEE_KAKAO_DAILY_LIMIT", or: 30000))
         openMarket = OpenMarket(
             url: try environment.optional("MARQUEE_OPENMARKET_URL", environment.url),
-            generation: try environment.choice("MARQUEE_OPENMARKET_GENERATION", or: "v3"),
             identifier: try environment.secret("MARQUEE_OPENMARKET_IDENTIFIER"),
             secret: try environment.secret("MARQUEE_OPENMARKET_SECRET"))
         quotaReserve = try environment.integer("MARQUEE_QUOTA_RESERVE", or: 20, in: 0...100, of: "%", "a percentage")

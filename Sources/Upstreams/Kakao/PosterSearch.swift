@@ -1,4 +1,7 @@
 public import BoxOffice
+import Crypto
+import FoundationEssentials
+import Imaging
 public import Networking
 import Text
 
@@ -21,12 +24,10 @@ public struct PosterSearch: Sendable {
     private let search: KakaoImageSearch
     private let addressPolicy: HTTPRequest.AddressPolicy
 
-    /// Creates a search.
+    /// Creates a search; `images` fetches the images, nil for `client`.
     ///
-    /// - Parameters:
-    /// - images: Fetches the images; nil for `client`. A client without retries suits best: of eight hits the next one is
-    ///   faster than a dead host's fourth attempt.
-    /// - allowsPrivateAddresses: Whether images can come from private addresses, for the sandbox and tests.
+    /// A client of images without retries suits best: of eight hits the next one is faster than a dead host's fourth
+    /// attempt.
     public init(
         client: HTTPClient, images: HTTPClient? = nil, search: KakaoImageSearch, allowsPrivateAddresses: Bool
     ) {
@@ -44,7 +45,6 @@ public struct PosterSearch: Sendable {
     /// - Parameters:
     /// - hasNamesake: Whether the search names year and director, because the title alone would find another movie, too.
     /// - rejected: URLs and SHA-256 digests of images that are not the movie's poster.
-    /// - Throws: The error of the search; `cancelled` if the task is cancelled.
     public func poster(
         of movie: Movie, hasNamesake: Bool, besides rejected: Set<String> = []
     ) async throws(UpstreamError) -> Reading<Poster> {
@@ -57,8 +57,6 @@ public struct PosterSearch: Sendable {
     }
 
     /// Returns the poster of a movie whose image an operator has chosen; nothing is searched.
-    ///
-    /// - Throws: Why there is no image at the URL.
     public func poster(of movie: Movie, chosenAt url: String) async throws(UpstreamError) -> Poster {
         let verified = try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy))
         let image = Poster.Image(
@@ -155,7 +153,6 @@ extension ImageCandidate.Size {
 }
 
 extension ImageCandidate {
-    /// Returns the candidate as the poster's image, fetched from `url`.
     fileprivate func image(at url: String, verified: VerifiedImage) -> Poster.Image {
         Poster.Image(
             imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: verified.width,
@@ -166,6 +163,75 @@ extension ImageCandidate {
 }
 
 extension Poster.Image {
-    /// Whether the image has the form of a poster.
     fileprivate var isPoster: Bool { ImageCandidate.Size(width: width, height: height).isPoster }
+}
+
+// MARK: - Images
+
+struct VerifiedImage: Hashable, Sendable {
+    static let deadline = Duration.seconds(5)
+    /// Maximum size of an image in bytes: posters of 2,000 × 3,000 pixels stay well below.
+    static let responseLimit = 10 << 20
+    static let redirects = 3
+    /// Minimum width and height in pixels; hosts count visitors with images of one pixel.
+    static let minimumSide = 10
+
+    let width: Int
+    let height: Int
+    let contentType: String
+    let bytes: Int
+    let sha256: String
+
+    /// Returns the endpoint that fetches an image; it fails if the bytes are not one, whatever the content type.
+    static func endpoint(_ url: String, addressPolicy: HTTPRequest.AddressPolicy) -> APICall<VerifiedImage> {
+        let request = HTTPRequest(
+            url, headers: [HTTPField("Accept", "image/jpeg, image/png, image/webp, image/gif")],
+            deadline: deadline, responseLimit: responseLimit, redirects: redirects, addressPolicy: addressPolicy)
+        return APICall(service: PosterSearch.service, request: request) { response throws(UpstreamError) in
+            if let failure = response.failure(of: PosterSearch.service) { throw failure }
+            return try VerifiedImage(response.body)
+        }
+    }
+
+    private init(_ body: Data) throws(UpstreamError) {
+        guard let header = ImageHeader.read(body), min(header.width, header.height) >= Self.minimumSide else {
+            throw UpstreamError(
+                service: PosterSearch.service, kind: .invalid,
+                message: "the service answered with \(body.count) bytes that are not a usable image")
+        }
+        width = header.width
+        height = header.height
+        contentType = header.format.contentType
+        bytes = body.count
+        sha256 = SHA256.hexDigest(of: body)
+    }
+}
+
+// MARK: - URLs
+
+/// An `http` or `https` URL from an untrusted source.
+struct WebAddress {
+    private let url: URL
+
+    /// Parses a URL; nil if it is not `http` or `https`. Characters that a URL cannot hold are percent-encoded.
+    init?(_ text: String) {
+        // Not left to Foundation, which encodes once more what is encoded beside a character that is not.
+        let encoded = String(decoding: Array(text.utf8).percentEncodedURL, as: UTF8.self)
+        guard let url = URL(string: encoded), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
+            let host = url.host(), !host.isEmpty
+        else { return nil }
+        self.url = url
+    }
+
+    var text: String { url.absoluteString }
+
+    /// The URLs to try in order: with `https` in place of `http` first, then as written.
+    ///
+    /// Many hosts that are still linked by `http` support both, and a page served by `https` may not show an `http`
+    /// image. A URL with a port is not changed.
+    var alternatives: [String] {
+        guard let scheme = url.scheme, scheme.lowercased() == "http", url.port == nil else { return [text] }
+        return ["https" + text.dropFirst(scheme.count), text]
+    }
 }

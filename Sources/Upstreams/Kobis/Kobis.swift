@@ -16,11 +16,8 @@ public struct Kobis: Sendable {
     private let key: HTTPField
     private let now: @Sendable () -> Date
 
-    /// Creates the API.
-    ///
-    /// - Parameters:
-    /// - url: The base URL, without the group of a call.
-    /// - now: The current date, from which the time to the next day's quota follows.
+    /// Creates the API at a base URL, which is without the group of a call; the time to the next day's quota follows
+    /// from `now`.
     public init(url: String, key: String, now: @escaping @Sendable () -> Date = { Date() }) {
         self.url = url
         self.key = HTTPField("key", key, isSecret: true)
@@ -101,10 +98,22 @@ public struct Kobis: Sendable {
     }
 }
 
+// MARK: - Quota
+
+extension KoreanDate {
+    /// Returns the time from `instant` to the next midnight in Korea, when the daily quotas of KOBIS and Kakao are
+    /// assumed to renew.
+    ///
+    /// Neither service documents the time of renewal; both are Korean, and both limit requests per day.
+    public static func timeToMidnight(at instant: Date) -> Duration {
+        let seconds = (KoreanDate(at: instant) + 1).start.timeIntervalSince(instant)
+        return .seconds(Int(seconds.rounded(.up)))  // Fits: a day at most.
+    }
+}
+
 // MARK: - Parameters
 
 extension Week.Span {
-    /// The span as KOBIS's parameter.
     fileprivate var weekGb: String {
         switch self {
         case .week: "0"
@@ -115,7 +124,6 @@ extension Week.Span {
 }
 
 extension Market {
-    /// The filters as KOBIS's parameters.
     fileprivate var filters: [HTTPField] {
         [
             nation.map { HTTPField("repNationCd", $0.rawValue) },
@@ -150,13 +158,32 @@ enum KobisReply<Body: JSONReadable>: JSONReadable {
         }
         self = .body(try Body(json: json))
     }
+
+    /// Reads a response of any status.
+    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
+        let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
+        let reply: KobisReply
+        if response.isXML, let error = KobisErrorBody(xml: String(decoding: response.body, as: UTF8.self)) {
+            throw error.upstreamError(status: response.status, at: instant)
+        }
+        do {
+            reply = try response.decode(of: Kobis.service)
+        } catch {
+            // A notice is maintenance whatever its status; an error status does not need a readable body.
+            throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
+        }
+        switch reply {
+        case .error(let reply): throw reply.upstreamError(status: response.status, at: instant)
+        case .body(let body):
+            if let failure { throw failure }
+            return body
+        }
+    }
 }
 
 /// An error body (`faultInfo` or `faultResult`).
 struct KobisErrorBody {
-    /// The error code of six digits; nil if none was sent.
     let code: String?
-    /// The reason, in Korean.
     let message: String
 
     /// Reads the fields that are present; the key above identifies the object as an error.
@@ -188,35 +215,7 @@ struct KobisErrorBody {
         default: .invalid
         }
     }
-}
 
-extension KobisReply {
-    /// Reads a response of any status.
-    ///
-    /// - Throws: The error in the body, `maintenance` for a notice in HTML, the status's error, or `invalid` with the field
-    ///   that cannot be read.
-    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
-        let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
-        let reply: KobisReply
-        if response.isXML, let error = KobisErrorBody(xml: String(decoding: response.body, as: UTF8.self)) {
-            throw error.upstreamError(status: response.status, at: instant)
-        }
-        do {
-            reply = try response.decode(of: Kobis.service)
-        } catch {
-            // A notice is maintenance whatever its status; an error status does not need a readable body.
-            throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
-        }
-        switch reply {
-        case .error(let reply): throw reply.upstreamError(status: response.status, at: instant)
-        case .body(let body):
-            if let failure { throw failure }
-            return body
-        }
-    }
-}
-
-extension KobisErrorBody {
     fileprivate func upstreamError(status: Int, at instant: Date) -> UpstreamError {
         UpstreamError(
             service: Kobis.service, kind: kind,

@@ -8,7 +8,6 @@ import Text
 struct KobisDailyChart: JSONReadable {
     /// The days that the chart covers: `20240604~20240604`.
     let range: String?
-    /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
     let unreadable: [UnreadableField]
 
@@ -27,7 +26,6 @@ struct KobisWeeklyChart: JSONReadable {
     let range: String?
     /// The year and the number of the week, such as `202423`.
     let yearWeek: String?
-    /// The entries, in the order in which they were sent.
     let entries: [ChartEntry]
     let unreadable: [UnreadableField]
 
@@ -97,9 +95,7 @@ extension ChartEntry {
 
 // MARK: - Areas
 
-/// The response to `searchCodeList`.
 struct KobisCodes: JSONReadable {
-    /// The areas; other codes are ignored.
     let areas: [Market.NamedArea]
     let unreadable: [UnreadableField]
 
@@ -116,7 +112,6 @@ struct KobisCodes: JSONReadable {
 
 // MARK: - Movies
 
-/// The response to `searchMovieInfo`.
 struct KobisMovie: JSONReadable {
     /// The movie; nil if its code is unknown, for which KOBIS sends nothing or a movie with empty fields.
     let movie: Movie?
@@ -243,7 +238,6 @@ extension JSONValue {
     /// The most bytes of a title, a name or another text; those of KOBIS have some hundred at most.
     private static let textLimit = 1_000
 
-    /// Reads the text of a member; nil if the member is missing or blank.
     func filledText(_ name: String) throws(DecodingError) -> String? {
         try self[name]?.filledText()
     }
@@ -292,7 +286,6 @@ extension JSONValue {
         return year
     }
 
-    /// Returns the error that `text` is not a `kind`.
     func unreadable(_ text: String, as kind: String) -> DecodingError {
         // Whole: `HTTPClient` redacts the text and cuts it then.
         unreadable("\(text.debugDescription) is not a \(kind)")

@@ -2,7 +2,6 @@ import FoundationEssentials
 import OpenMarket
 import Text
 
-/// A product as the service sends it, in a list or alone, in either generation.
 struct OpenMarketProduct: Decodable {
     struct Image: Decodable {
         let id: Int
@@ -10,8 +9,7 @@ struct OpenMarketProduct: Decodable {
         let thumbnailURL: String
 
         private enum CodingKeys: String, CodingKey {
-            case id
-            case url
+            case id, url
             case thumbnailURL = "thumbnail_url"
         }
     }
@@ -23,40 +21,26 @@ struct OpenMarketProduct: Decodable {
 
     let id: ProductID
     let vendorID: Int?
-    /// Sent only in lists of the fourth generation.
-    let vendorName: String?
     let name: String
-    /// Missing in lists of the third generation and in its oldest products.
+    /// Missing in lists and in the oldest products; images are missing in lists.
     let description: String?
     let thumbnail: String?
     let currency: Currency
     let price: Decimal
-    let bargainPrice: Decimal?
-    let discount: Decimal?
+    let bargainPrice, discount: Decimal?
     let stock: Int
-    let created: OpenMarketTime
-    let issued: OpenMarketTime
-    /// Sent only with a single product.
+    let created, issued: OpenMarketTime
     let images: [Image]?
     let vendors: Vendor?
     let unreadable: [UnreadableField]
 
     private enum CodingKeys: String, CodingKey {
-        case id
+        case id, name, description, thumbnail, currency, price, stock, images, vendors
         case vendorID = "vendor_id"
-        case vendorName
-        case name
-        case description
-        case thumbnail
-        case currency
-        case price
         case bargainPrice = "bargain_price"
         case discount = "discounted_price"
-        case stock
         case created = "created_at"
         case issued = "issued_at"
-        case images
-        case vendors
     }
 
     init(from decoder: any Decoder) throws {
@@ -73,7 +57,6 @@ struct OpenMarketProduct: Decodable {
         created = try container.decode(OpenMarketTime.self, forKey: .created)
         issued = try container.decode(OpenMarketTime.self, forKey: .issued)
         vendorID = unreadable.optional(container, .vendorID)
-        vendorName = unreadable.optional(container, .vendorName)
         description = unreadable.optional(container, .description)
         thumbnail = unreadable.optional(container, .thumbnail)
         let images: ReadableElements<Image>? = unreadable.optional(container, .images)
@@ -86,7 +69,7 @@ struct OpenMarketProduct: Decodable {
         let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
         return Product(
             id: id,
-            vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: (vendors?.name ?? vendorName)?.clean),
+            vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: vendors?.name?.clean),
             name: name.clean, description: description?.cleanLines, thumbnailURL: thumbnail?.clean ?? "",
             currency: currency, price: price, discount: discount, bargainPrice: bargainPrice ?? price - discount,
             stock: stock, created: created, issued: issued,
@@ -97,17 +80,13 @@ struct OpenMarketProduct: Decodable {
 /// A page of the list as the service sends it.
 struct OpenMarketPage: Decodable {
     let products: [OpenMarketProduct]
-    let total: Int?
-    let last: Int?
+    let total, last: Int?
     let unreadable: [UnreadableField]
 
-    /// The two generations spell the keys beside the products differently.
     private enum CodingKeys: String, CodingKey {
         case pages
-        case total3 = "total_count"
-        case total4 = "totalCount"
-        case last3 = "last_page"
-        case last4 = "lastPage"
+        case total = "total_count"
+        case last = "last_page"
     }
 
     init(from decoder: any Decoder) throws {
@@ -115,12 +94,12 @@ struct OpenMarketPage: Decodable {
         let unreadable = UnreadableFields()
         products = try container.decode([OpenMarketProduct].self, forKey: .pages)
         for product in products { unreadable.add(product.unreadable) }
-        func number(_ third: CodingKeys, _ fourth: CodingKeys) -> Int? {
-            let number: Int? = unreadable.optional(container, third) ?? unreadable.optional(container, fourth)
+        func number(_ key: CodingKeys) -> Int? {
+            let number: Int? = unreadable.optional(container, key)
             return number.flatMap { Self.numbers.contains($0) ? $0 : nil }
         }
-        total = number(.total3, .total4)
-        last = number(.last3, .last4)
+        total = number(.total)
+        last = number(.last)
         self.unreadable = unreadable.fields
     }
 

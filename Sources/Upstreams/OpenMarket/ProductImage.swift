@@ -18,9 +18,7 @@ public struct ProductImage: Hashable, Sendable {
     /// What is made of an image that is sent unchanged, to see that all of it can be decoded.
     private static let glance = ImageDecoder.Target(width: 1, height: 1, quality: 82)
 
-    /// Checks an image by its headers, without decoding it: before its request is accepted.
-    ///
-    /// - Parameter index: The image's position in the request (from 0), named in the error.
+    /// Checks an image by its headers, without decoding it; the error names its position in the request, `index`.
     public static func check(_ bytes: [UInt8], index: Int) throws(ProductValidationError) {
         let field = "images[\(index)]"
         guard let header = ImageHeader.read(bytes), header.format == .jpeg || header.format == .png else {
@@ -36,10 +34,7 @@ public struct ProductImage: Hashable, Sendable {
 
     /// Checks an image, decodes it once, and scales it down if it is too large for the Open Market.
     ///
-    /// Every image is decoded, so that a damaged one is refused before anything is sent.
-    ///
-    /// - Parameter index: The image's position in the request (from 0), named in the error.
-    /// - Throws: `ProductValidationError`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
+    /// Every image is decoded, so that a damaged one is refused before anything is sent. Throws as `check`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
     public init(_ bytes: [UInt8], index: Int, decoder: ImageDecoder) async throws {
         try Self.check(bytes, index: index)
         let isSmall = bytes.count <= ProductConstraints.imageBytes

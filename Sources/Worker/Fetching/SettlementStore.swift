@@ -134,7 +134,7 @@ extension SettlementStore {
             empty = { .empty(date, in: of, lines: $0) }
         case .week(let week, let of):
             (topic, market, lastDay) = (.weekRanking(week, market: of), of, week.lastDay)
-            empty = { .empty(week, in: of, lines: $0) }
+            empty = { .empty(week.firstDay, week: week, in: of, lines: $0) }
         case .movie, .products, .productOrder: return []
         }
         if let known = try transaction.latest(topic) {

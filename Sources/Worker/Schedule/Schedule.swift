@@ -96,7 +96,7 @@ struct ScheduledChart: Hashable, Sendable {
     var lateAnomaly: Anomaly? {
         switch target {
         case .day(let date, let market): .late(date, in: market, at: "09:00")
-        case .week(let week, let market): .late(week, in: market, at: "12:00")
+        case .week(let week, let market): .late(week.firstDay, week: week, in: market, at: "12:00")
         case .movie, .products, .productOrder: nil
         }
     }

@@ -79,7 +79,6 @@ extension Configuration {
         configuration.kakao.key = Secret(SandboxOptions.anyKakaoKey)
         if openMarket.url == nil {
             configuration.openMarket.url = "\(sandboxHTTP.url)\(SandboxServer.openMarketPath)"
-            configuration.openMarket.generation = .v3
             configuration.openMarket.identifier = Secret(SandboxOptions.anyOpenMarketIdentifier)
             configuration.openMarket.secret = Secret(SandboxOptions.anyOpenMarketSecret)
         }

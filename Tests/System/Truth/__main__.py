@@ -4,8 +4,7 @@
     python3 Tests/System/Truth PROGRAM
 
 The real worker requests everything that is recorded in Tests/Recordings: each chart, at the time when its response was
-recorded, by a clock that is moved; each movie with a poster; and the pages and products of the shop, in both of its
-generations. Then all events are read from its log, and compared field by field with what mapping.py makes of the recorded
+recorded, by a clock that is moved; each movie with a poster; and the pages and products of the shop. Then all events are read from its log, and compared field by field with what mapping.py makes of the recorded
 files. A recorded file that nothing requests, and a kind of event that never comes, are failures.
 """
 
@@ -36,7 +35,7 @@ MARKETS = {
     "multiMovieYn=N": ("films-commercial", {"films": "commercial"}),
 }
 # Recorded, and no events: errors, and a list that was constructed.
-NO_EVENTS = ("kobis/fault/", "kobis/constructed/", "kakao/fault/", "openmarket/v4/error")
+NO_EVENTS = ("kobis/fault/", "kobis/constructed/", "kakao/fault/")
 
 
 class Case:
@@ -50,12 +49,12 @@ class Case:
 class Site(Installation):
     """A sandbox that plays the recordings, and a worker; the calendar clock of both can be moved."""
 
-    def __init__(self, program, folder, upstream, generation):
+    def __init__(self, program, folder, upstream):
         folder.mkdir()
         self.clock, self.cases = Clock(folder), []
         super().__init__(program, folder, BUSY | self.clock.environment | {
             "MARQUEE_KOBIS_KEY": "0" * 32, "MARQUEE_KAKAO_KEY": "0" * 32, "MARQUEE_SCHEDULE": "off",
-            "MARQUEE_KAKAO_URL": upstream.url, "MARQUEE_OPENMARKET_URL": f"{upstream.url}/openmarket/{generation}",
+            "MARQUEE_KAKAO_URL": upstream.url, "MARQUEE_OPENMARKET_URL": f"{upstream.url}/openmarket/v3",
             "MARQUEE_OPENMARKET_IDENTIFIER": "truth", "MARQUEE_OPENMARKET_SECRET": "truth",
         }, {"sandbox": ["--recorded", str(RECORDINGS)]})
         self.environment["MARQUEE_KOBIS_URL"] = f"{self.page('sandbox')}/kobisopenapi/webservice/rest"
@@ -135,13 +134,9 @@ def movie_case(body, upstream, titles):
     return Case("fetch.movie", {"code": facts["code"]}, expected)
 
 
-def market_case(name, body, upstream, generation, known):
+def market_case(name, body, upstream, known):
     """The request for a recorded page or product of the shop, which the upstream plays from now on."""
     value = mapping.parse(body)
-    if "EDITED" in name:
-        # Its header was edited by those who saved it, and contradicts itself; the items are as recorded.
-        value |= {"offset": 0, "limit": value["itemsPerPage"], "hasNext": True}
-        body = json.dumps(value, default=float)
     if "id" in value:
         topic, data, path = f"product.{value['id']}", mapping.product(value), f"/{value['id']}"
         case = Case("fetch.product", {"product": value["id"]}, None)
@@ -149,7 +144,7 @@ def market_case(name, body, upstream, generation, known):
         topic, data = mapping.products(value)
         path = f"?page_no={data['pageNo']}&items_per_page={data['itemsPerPage']}"
         case = Case("fetch.products", {"page": data["pageNo"], "perPage": data["itemsPerPage"]}, None)
-    upstream.market[f"/openmarket/{generation}/api/products{path}"] = body.encode()
+    upstream.market[f"/openmarket/v3/api/products{path}"] = body.encode()
 
     def expected(_):
         # The same again, in another form of dates: nothing has changed.
@@ -246,23 +241,21 @@ def run(program, folder):
     """Requests everything, compares everything; returns the numbers of events by kind, and the differences."""
     recorded, upstream, known, titles = Recorded(), Upstream(RECORDINGS), {}, {}
     counts, found = collections.Counter(), []
-    for generation in "v3", "v4":
-        shop = {}
-        with Site(program, folder / generation, upstream, generation) as site:
-            site.start("sandbox", "worker")
-            for name, (body, *_) in recorded.files(f"openmarket/{generation}/[lp]*.json"):
-                site.request([market_case(name, body, upstream, generation, shop)])
-            if generation == "v3":
-                stops = collections.defaultdict(list)
-                for at, market, fields, body in recorded.charts():
-                    stops[at].append(chart_case(market, fields, body, known, titles))
-                for at in sorted(stops):
-                    site.clock.set(at)
-                    site.request(stops[at])
-                # One after another: which titles the log knows decides what is searched.
-                for _, (body, *_) in recorded.files("kobis/movie/*.json"):
-                    site.request([movie_case(mapping.parse(body), upstream, titles)])
-            found += compare(site, counts)
+    shop = {}
+    with Site(program, folder / "site", upstream) as site:
+        site.start("sandbox", "worker")
+        for name, (body, *_) in recorded.files("openmarket/v3/*.json"):
+            site.request([market_case(name, body, upstream, shop)])
+        stops = collections.defaultdict(list)
+        for at, market, fields, body in recorded.charts():
+            stops[at].append(chart_case(market, fields, body, known, titles))
+        for at in sorted(stops):
+            site.clock.set(at)
+            site.request(stops[at])
+        # One after another: which titles the log knows decides what is searched.
+        for _, (body, *_) in recorded.files("kobis/movie/*.json"):
+            site.request([movie_case(mapping.parse(body), upstream, titles)])
+        found += compare(site, counts)
     upstream.close()
     found += [f"Tests/Recordings/{name}: nothing requests it" for name in sorted(recorded.left)]
     found += [f"no event {name} was compared" for name in sorted(KINDS - counts.keys())]

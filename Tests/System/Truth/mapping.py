@@ -181,8 +181,8 @@ def poster(facts, query, found):
 
 
 def product(item, is_listed=False):
-    """Returns the data of a product of either generation; lists leave out the images, and early ones more."""
-    vendor = item.get("vendors") or {"id": item["vendor_id"], "name": item.get("vendorName")}
+    """Returns the data of a product; lists leave out the images, and early ones more."""
+    vendor = item.get("vendors") or {"id": item["vendor_id"], "name": None}
     images = [
         {"id": image["id"], "url": image["url"], "thumbnailUrl": image["thumbnail_url"]} for image in item.get("images", [])]
     return {
@@ -198,12 +198,11 @@ def product(item, is_listed=False):
 
 
 def products(page):
-    """Returns topic and data of a page; its own fields are in snake case in the third generation."""
+    """Returns topic and data of a page; its own fields are in snake case."""
     fields = ("pageNo", "itemsPerPage", "totalCount", "offset", "limit", "lastPage", "hasNext", "hasPrev")
     snake = {name: re.sub(r"[A-Z]", lambda capital: "_" + capital[0].lower(), name) for name in fields}
-    data = {name: page.get(name, page.get(snake[name])) for name in fields}
-    # The fourth generation's pages overlap: no product comes twice.
-    data["pages"] = [product(item, is_listed=True) for item in {item["id"]: item for item in page["pages"]}.values()]
+    data = {name: page[snake[name]] for name in fields}
+    data["pages"] = [product(item, is_listed=True) for item in page["pages"]]
     return f"products.{data['pageNo']}.{data['itemsPerPage']}", data
 
 

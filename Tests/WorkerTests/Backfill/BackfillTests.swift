@@ -24,7 +24,7 @@ import Upstreams
         let harness = try await WorkerHarness()
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
-        options.faults.kobis.quota = Self.limit
+        try options.faults.set("kobis.quota=\(Self.limit)")
         self.harness = harness
         sandbox = try SandboxServer(options: options) { harness.wallClock.now() }
     }

@@ -110,7 +110,7 @@ import Testing
         func number(_ value: ChartEntry.Value) -> String {
             switch value {
             case .integer(let integer): "\(integer)"
-            case .percent(let percent): "\(percent.decimal)"
+            case .percent(let percent): "\(Decimal(percent.tenths) / 10)"
             default: "\(value)"
             }
         }

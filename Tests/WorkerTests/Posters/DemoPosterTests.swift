@@ -48,7 +48,7 @@ import Testing
         }
         var own = 0
         for film in films {
-            let json = World.movieBody(world.movieInfo(code: film.code, as: publishedView))
+            let json = world.movie(code: film.code, at: now)
             let movie = try Kobis(url: "", key: "").movie(try #require(MovieCode(film.code))).read(
                 HTTPResponse(body: Data(json))
             ).value

@@ -35,7 +35,7 @@ import Upstreams
         let market = OpenMarketClient(
             store: harness.store,
             api: OpenMarketAPI(
-                url: sandbox.openMarketURL, generation: .v3, identifier: SandboxOptions.anyOpenMarketIdentifier),
+                url: sandbox.openMarketURL, identifier: SandboxOptions.anyOpenMarketIdentifier),
             queryClient: client, orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
             secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         executor = ProductOrderExecutor(
@@ -110,43 +110,6 @@ import Upstreams
         }
         #expect(removed.product == changed)
         #expect(try await !names().contains("겨울 외투"))
-    }
-
-    @Test("the market's fourth generation works: overlapping pages, search words, and removal by URL")
-    func fourthGeneration() async throws {
-        let market = OpenMarketClient(
-            store: harness.store,
-            api: OpenMarketAPI(
-                url: sandbox.openMarketURL.replacing("/v3", with: "/v4"), generation: .v4,
-                identifier: SandboxOptions.anyOpenMarketIdentifier),
-            queryClient: HTTPClient(retry: .patient), orderClient: HTTPClient(retry: .patient), hasIdentifier: true,
-            secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
-        let executor = ProductOrderExecutor(
-            client: market, decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
-        let fetcher = market
-        #expect(try await market.fetch(market.api.health()))
-
-        let catalogue = try await fetcher.result(for: .catalogue(perPage: 10))
-        let ids = catalogue.fetched.flatMap { fact -> [ProductID] in
-            if case .productPage(let page) = fact { return page.products.map(\.id) }
-            return []
-        }
-        #expect(ids.count == 45 && Set(ids).count == 45 && catalogue.problems.isEmpty)
-
-        let registration = try await accept(.register(draft("둘도 없는 외투")), as: "register")
-        let order = try ProductOrder.register(draft("둘도 없는 외투"))
-        let product = try product(try await executor.result(for: order, of: registration.id))
-        #expect(try draft("둘도 없는 외투").matches(product))
-        #expect(
-            try await market.fetch(market.api.products(page: 1, perPage: 20)).value.products.map(\.id).max()
-                == product.id)
-        let change = try ProductOrder.modify(product.id, ProductChange(description: "새로 쓴 설명입니다, 열 자를 넘는", stock: 0))
-        let changed = try self.product(
-            try await executor.result(for: change, of: accept(change, as: "modify", .none).id))
-        #expect(changed.isSoldOut && changed.description == "새로 쓴 설명입니다, 열 자를 넘는")
-        let removal = ProductOrder.remove(product.id)
-        _ = try await executor.result(for: removal, of: accept(removal, as: "remove", .none).id)
-        #expect(try await market.fetchIfExists(market.api.product(product.id))?.value == nil)
     }
 
     @Test("a registration that was carried out and whose answer was lost is found and not repeated")

@@ -133,8 +133,7 @@ struct CheckCommand: Subcommand {
             await checkSandbox(configuration.sandboxHTTP.url, with: client, &report)
         }
         if let url = configuration.openMarket.url {
-            // All generations have the same health check.
-            let call = OpenMarketAPI(url: url, generation: .v3, identifier: "").health()
+            let call = OpenMarketAPI(url: url, identifier: "").health()
             do throws(UpstreamError) {
                 report.add(try await client.send(call) ? true : nil, "오픈마켓", "Open Market", url)
             } catch {

@@ -8,7 +8,6 @@ struct KakaoHandler: Sendable {
 
     static let path = "/v2/search/image"
 
-    /// Returns the response to a search; the image addresses in it begin with `base`.
     func respond(to request: WebRequest, base: String, at instant: Date) -> WebResponse {
         do throws(SimulatedKakaoError) {
             try checkKey(of: request)
@@ -54,13 +53,13 @@ struct SimulatedKakaoError: Error, Hashable {
 
     private init(status: Int, errorType: String, message: String) {
         self.status = status
-        body = JSONTree.object([("errorType", .string(errorType)), ("message", .string(message))]).json
+        body = (["errorType": errorType, "message": message] as OrderedObject).json
     }
 
     /// The older format, of the platform.
     private init(status: Int, code: Int, msg: String) {
         self.status = status
-        body = JSONTree.object([("code", .number(code)), ("msg", .string(msg))]).json
+        body = (["code": code, "msg": msg] as OrderedObject).json
     }
 
     static let missingQuery = SimulatedKakaoError(

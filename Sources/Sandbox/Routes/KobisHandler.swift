@@ -5,11 +5,9 @@ import WebServer
 
 /// Simulates the open API of the Korean Film Council (KOBIS): its calls, parameters, key checks and errors.
 struct KobisHandler: Sendable {
-    /// The only accepted key; nil accepts every key of 32 hexadecimal digits.
     var key: String?
     var catalog: any MovieCatalog
 
-    /// The path prefix of all calls.
     static let prefix = "/kobisopenapi/webservice/rest"
 
     /// Returns the response to a call. Errors have status 200, as in the real service.
@@ -75,14 +73,10 @@ struct KobisHandler: Sendable {
 
     /// Returns the code list of areas; all other lists are empty.
     private static func codes(_ group: String) -> [UInt8] {
-        let areas = group == "0105000000" ? Market.areas : []
-        let codes = areas.map { named in
-            JSONTree.object([
-                ("fullCd", .string("\(named.area)")), ("korNm", .string(named.name)),
-                ("engNm", .string(named.nameEnglish ?? "")),
-            ])
+        let codes = (group == "0105000000" ? Market.areas : []).map { named -> OrderedObject in
+            ["fullCd": "\(named.area)", "korNm": named.name, "engNm": named.nameEnglish ?? ""]
         }
-        return JSONTree.object([("codes", .array(codes))]).json
+        return (["codes": codes] as OrderedObject).json
     }
 }
 
@@ -116,8 +110,6 @@ struct SimulatedKobisError: Error, Hashable {
     }
 
     var body: [UInt8] {
-        JSONTree.object([
-            ("faultInfo", .object([("message", .string(message)), ("errorCode", .string(code))]))
-        ]).json
+        (["faultInfo": ["message": message, "errorCode": code] as OrderedObject] as OrderedObject).json
     }
 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import JSONCoding
-import Text
+public import Text
 
 /// A day in Korea (UTC+9, without summer time since 1988), written `YYYY-MM-DD`.
 ///
@@ -36,9 +36,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
     }
 
     /// Returns the day before the one on which `instant` lies in Korea.
-    public static func yesterday(at instant: Date) -> KoreanDate {
-        KoreanDate(at: instant) - 1
-    }
+    public static func yesterday(at instant: Date) -> KoreanDate { KoreanDate(at: instant) - 1 }
 
     /// The instant at which the day begins in Korea.
     public var start: Date {
@@ -47,7 +45,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
 
     /// The day's year.
     public var year: Int { civil.year }
-    /// The day's month, 1 to 12.
+    /// The month, 1 to 12.
     public var month: Int { civil.month }
     /// The day of the month, 1 to 31.
     public var day: Int { civil.day }
@@ -59,24 +57,16 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
     }
 
     /// The day `days` later.
-    public static func + (date: KoreanDate, days: Int) -> KoreanDate {
-        KoreanDate(dayNumber: date.dayNumber + days)
-    }
+    public static func + (date: KoreanDate, days: Int) -> KoreanDate { KoreanDate(dayNumber: date.dayNumber + days) }
 
     /// The day `days` earlier.
-    public static func - (date: KoreanDate, days: Int) -> KoreanDate {
-        KoreanDate(dayNumber: date.dayNumber - days)
-    }
+    public static func - (date: KoreanDate, days: Int) -> KoreanDate { date + -days }
 
     /// Returns the number of days from `earlier` to `later`.
-    public static func - (later: KoreanDate, earlier: KoreanDate) -> Int {
-        later.dayNumber - earlier.dayNumber
-    }
+    public static func - (later: KoreanDate, earlier: KoreanDate) -> Int { later.dayNumber - earlier.dayNumber }
 
     /// Orders days by the calendar.
-    public static func < (one: KoreanDate, other: KoreanDate) -> Bool {
-        one.dayNumber < other.dayNumber
-    }
+    public static func < (one: KoreanDate, other: KoreanDate) -> Bool { one.dayNumber < other.dayNumber }
 
     private static let offset = 9.0 * 3600
     private static let secondsPerDay = 86_400.0
@@ -98,7 +88,7 @@ public struct KoreanDate: Hashable, Comparable, Sendable {
 
 // MARK: - Text
 
-extension KoreanDate: CustomStringConvertible {
+extension KoreanDate: StringRepresentable {
     /// Reads `YYYY-MM-DD` or `YYYYMMDD`, digits in ASCII only.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
@@ -137,9 +127,58 @@ extension KoreanDate: CustomStringConvertible {
             text.append(digitsOf: UInt64(day), width: 2)
         }
     }
-}
 
-extension KoreanDate: StringRepresentable {
     /// The noun in error texts.
     public static let noun = "day of the calendar"
+}
+
+/// The days that a weekly chart adds up: a week from Monday to Sunday, or a part of it.
+public struct Week: Hashable, Sendable, CustomStringConvertible {
+    /// The days of a week; the raw value is the word in requests and topics.
+    public enum Span: String, Hashable, Sendable, CaseIterable, Codable {
+        /// Monday to Sunday.
+        case week
+        /// Friday to Sunday.
+        case weekend
+        /// Monday to Thursday.
+        case weekdays
+    }
+
+    /// The days of the week.
+    public let span: Span
+    /// The first day.
+    public let firstDay: KoreanDate
+
+    /// Makes the span of the week that `date` lies in; `date` itself may lie outside it, as a Tuesday before a weekend.
+    public init(of date: KoreanDate, span: Span) {
+        let monday = date - date.weekday
+        self.span = span
+        firstDay = span == .weekend ? monday + 4 : monday
+    }
+
+    /// The same days of the week before.
+    public var previous: Week { Week(of: firstDay - 7, span: span) }
+
+    /// The last day, which decides whether the chart is provisional or settled.
+    public var lastDay: KoreanDate {
+        switch span {
+        case .week: firstDay + 6
+        case .weekend: firstDay + 2
+        case .weekdays: firstDay + 3
+        }
+    }
+
+    /// The first and the last day, as `2024-06-07~2024-06-09`.
+    public var description: String { "\(firstDay)~\(lastDay)" }
+}
+
+extension Week.Span {
+    /// Returns the name of a chart of these days.
+    public func name(in language: Language) -> String {
+        switch self {
+        case .week: language("주간", "Weekly")
+        case .weekend: language("주말", "Weekend")
+        case .weekdays: language("주중", "Weekday")
+        }
+    }
 }

@@ -1,40 +1,27 @@
+import BoxOffice
 import Concurrency
 import FoundationEssentials
 import Imaging
 import JSONCoding
 import WebServer
 
-/// Simulates the third and the fourth generation of the Open Market over one store: paths, identifiers, secrets and
-/// errors.
+/// Simulates the Open Market: paths, identifiers, secrets and errors.
 final class OpenMarketHandler: Sendable {
-    /// A generation of the API; the raw value is its path component.
-    enum Generation: String {
-        case v3
-        case v4
-    }
-
     static let prefix = "/openmarket"
+    static let path = "\(prefix)/v3"
 
     private let store: Locked<SimulatedShop>
 
     init(options: SandboxOptions, opened: Date) {
-        let vendor = SimulatedShop.Vendor(
-            id: 1, name: "marquee", identifier: SandboxOptions.anyOpenMarketIdentifier,
-            secret: SandboxOptions.anyOpenMarketSecret)
-        store = Locked(
-            SimulatedShop(seed: options.seed, vendors: [vendor] + OpenMarketSeedData.otherVendors, opened: opened))
+        store = Locked(SimulatedShop(seed: options.seed, opened: opened))
     }
 
-    /// Returns the response to a call; image addresses in it begin with `base`.
     func respond(to request: WebRequest, base: String, at instant: Date) -> WebResponse {
         let words = request.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).map(String.init)
         if words.first == "media" { return media(request, Array(words.dropFirst())) }
-        guard let generation = words.first.flatMap(Generation.init(rawValue:)) else {
-            return .html(HTMLPage.notFound, status: 404)
-        }
-        let encoder = OpenMarketResponseEncoder(generation: generation, base: "\(base)\(Self.prefix)", now: instant)
+        let products = OpenMarketResponses(base: "\(base)\(Self.prefix)", now: instant)
         do throws(OpenMarketError) {
-            return try respond(to: request, Array(words.dropFirst()), encoder, at: instant)
+            return try respond(to: request, words, products, at: instant)
         } catch {
             return error.response
         }
@@ -47,27 +34,28 @@ final class OpenMarketHandler: Sendable {
     }
 
     private func respond(
-        to request: WebRequest, _ words: [String], _ encoder: OpenMarketResponseEncoder, at instant: Date
+        to request: WebRequest, _ words: [String], _ responses: OpenMarketResponses, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
-        switch (request.method, words.count) {
-        case ("GET", 1) where words[0] == "healthChecker": return .text("OK")
-        case (_, 2...) where words[0] == "api" && words[1] == "products": break
-        default: return .html(HTMLPage.notFound, status: 404)
-        }
-        let rest = Array(words.dropFirst(2))
+        if request.method == "GET", words == ["v3", "healthChecker"] { return .text("OK") }
+        guard words.starts(with: ["v3", "api", "products"]) else { return .html(HTMLPage.notFound, status: 404) }
+        let rest = Array(words.dropFirst(3))
         switch (request.method, rest.count) {
-        case ("GET", 0): return list(request, encoder)
-        case ("POST", 0): return try register(request, encoder, at: instant)
-        case ("GET", 1): return encoder.response(try product(rest[0]))
-        case ("PATCH", 1): return try modify(request, rest[0], encoder, at: instant)
-        case ("POST", 2): return try removalPath(request, rest, encoder.generation)
-        case ("DELETE", 1...2): return try remove(request, rest, encoder)
+        case ("GET", 0): return list(request, responses)
+        case ("POST", 0): return try register(request, responses, at: instant)
+        case ("GET", 1): return responses.response(try product(rest[0]))
+        case ("PATCH", 1): return try modify(request, rest[0], responses, at: instant)
+        case ("POST", 2) where rest[1] == "secret":
+            let vendor = try vendor(of: request)
+            let form = try productForm(request.body, "SecretParams")
+            return .text(try ownProduct(rest[0], of: vendor, secret: form.secret).removalSecret)
+        case ("POST", 2): return .html(HTMLPage.notFound, status: 404)
+        case ("DELETE", 2): return try remove(request, rest, responses)
         default:
             return OpenMarketError(status: 405, message: "Request method '\(request.method)' not supported").response
         }
     }
 
-    private func list(_ request: WebRequest, _ encoder: OpenMarketResponseEncoder) -> WebResponse {
+    private func list(_ request: WebRequest, _ responses: OpenMarketResponses) -> WebResponse {
         let page = max(1, request.query("page_no").flatMap { Int($0) } ?? 1)
         let size = max(1, min(100, request.query("items_per_page").flatMap { Int($0) } ?? 20))
         let all = store.withLock { $0.products.values.sorted { $0.id > $1.id } }
@@ -75,13 +63,11 @@ final class OpenMarketHandler: Sendable {
         guard !overflows, offset < all.count else {
             return WebResponse(status: 204, contentType: "application/json", body: .bytes([]))
         }
-        // The `limit` is the end of the page. The fourth generation uses it as a count, so its pages overlap.
-        let count = encoder.generation == .v4 ? offset + size : size
-        return encoder.response(Array(all[offset...].prefix(count)), page: page, size: size, total: all.count)
+        return responses.response(Array(all[offset...].prefix(size)), page: page, size: size, total: all.count)
     }
 
     private func register(
-        _ request: WebRequest, _ encoder: OpenMarketResponseEncoder, at instant: Date
+        _ request: WebRequest, _ responses: OpenMarketResponses, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
         guard let multipart = MultipartForm(request) else { throw .noForm }
@@ -90,8 +76,8 @@ final class OpenMarketHandler: Sendable {
         let images = multipart.contents("images")
         guard (1...5).contains(images.count) else { throw .missingPart("images") }
         guard images.allSatisfy({ $0.count <= 300 << 10 }) else { throw .tooLarge }
-        guard let name = form.name, !name.isEmpty, form.description(in: encoder.generation) != nil, form.price != nil,
-            form.currency != nil, form.isValid
+        guard let name = form.name, !name.isEmpty, form.description != nil, form.price != nil, form.currency != nil,
+            form.isValid
         else { throw .unreadable("ProductCreationParams") }
         guard form.secret == vendor.secret else { throw .wrongSecret }
         let product = store.withLock { store in
@@ -99,48 +85,34 @@ final class OpenMarketHandler: Sendable {
             return store.hasRoom(for: count) ? store.register(form, images: images, by: vendor, at: instant) : nil
         }
         guard let product else { throw .tooLarge }
-        return encoder.response(product, status: 201)
+        return responses.response(product, status: 201)
     }
 
     private func modify(
-        _ request: WebRequest, _ word: String, _ encoder: OpenMarketResponseEncoder, at instant: Date
+        _ request: WebRequest, _ word: String, _ responses: OpenMarketResponses, at instant: Date
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
         let form = try productForm(request.body, "ProductModifyParams")
-        let id = try ownProductID(word, of: vendor, secret: form.secret)
+        let id = try ownProduct(word, of: vendor, secret: form.secret).id
         if !form.isValid { throw .unreadable("ProductModifyParams") }
         guard let product = store.withLock({ $0.modify(id, form, at: instant) }) else { throw .unknownProduct }
-        return encoder.response(product, withImages: false)
-    }
-
-    private func removalPath(
-        _ request: WebRequest, _ rest: [String], _ generation: Generation
-    ) throws(OpenMarketError) -> WebResponse {
-        guard rest[1] == (generation == .v3 ? "secret" : "archived") else {
-            return .html(HTMLPage.notFound, status: 404)
-        }
-        let vendor = try vendor(of: request)
-        let id = try ownProductID(rest[0], of: vendor, secret: try productForm(request.body, "SecretParams").secret)
-        let secret = try product(String(id)).removalSecret
-        return .text(generation == .v3 ? secret : "/api/products/\(id)_\(secret)")
+        return responses.response(product, withImages: false)
     }
 
     private func remove(
-        _ request: WebRequest, _ rest: [String], _ encoder: OpenMarketResponseEncoder
+        _ request: WebRequest, _ words: [String], _ responses: OpenMarketResponses
     ) throws(OpenMarketError) -> WebResponse {
         let vendor = try vendor(of: request)
-        let words = encoder.generation == .v3 ? rest : rest[0].split(separator: "_", maxSplits: 1).map(String.init)
-        guard words.count == 2 else { throw .unknownProduct }
         let product = try product(words[0])
         guard product.vendor == vendor else { throw .foreignProduct }
         guard product.removalSecret == words[1] else { throw .wrongSecret }
         guard let removed = store.withLock({ $0.remove(product.id) }) else { throw .unknownProduct }
-        return encoder.response(removed)
+        return responses.response(removed)
     }
 
     private func vendor(of request: WebRequest) throws(OpenMarketError) -> SimulatedShop.Vendor {
-        guard let identifier = request.header("identifier"), let vendor = store.withLock({ $0.vendor(identifier) })
-        else {
+        let identifier = request.header("identifier")
+        guard let vendor = SimulatedShop.vendors.first(where: { $0.identifier == identifier }) else {
             throw .unknownVendor
         }
         return vendor
@@ -151,16 +123,14 @@ final class OpenMarketHandler: Sendable {
         return product
     }
 
-    /// Returns the id of a product.
-    ///
-    /// - Throws: `OpenMarketError` if it does not exist, belongs to another vendor, or the secret is wrong.
-    private func ownProductID(_ word: String, of vendor: SimulatedShop.Vendor, secret: String?)
-        throws(OpenMarketError) -> Int
-    {
+    /// Returns a product; throws if it belongs to another vendor, or the secret is wrong.
+    private func ownProduct(
+        _ word: String, of vendor: SimulatedShop.Vendor, secret: String?
+    ) throws(OpenMarketError) -> SimulatedShop.Product {
         let product = try product(word)
         guard product.vendor == vendor else { throw .foreignProduct }
         guard secret == vendor.secret else { throw .wrongSecret }
-        return product.id
+        return product
     }
 
     private func productForm(_ json: [UInt8], _ type: String) throws(OpenMarketError) -> ProductForm {
@@ -187,6 +157,66 @@ final class OpenMarketHandler: Sendable {
         let side = words[0] == "thumb" ? 200 : 800
         return WebResponse(
             contentType: "image/jpeg", body: .bytes(Bitmap(ofProductImage: words[1], side: side).encodeJPEG()))
+    }
+}
+
+/// The responses about products, with the recorded order of keys and formats.
+private struct OpenMarketResponses {
+    let base: String
+    let now: Date
+
+    func response(_ product: SimulatedShop.Product, status: Int = 200, withImages: Bool = true) -> WebResponse {
+        .json(object(product, isInList: false, withImages: withImages).json, status: status)
+    }
+
+    func response(_ products: [SimulatedShop.Product], page: Int, size: Int, total: Int) -> WebResponse {
+        let last = (total + size - 1) / size
+        // The limit is the end of the page.
+        let (offset, limit) = ((page - 1) * size, page * size)
+        let (hasNext, hasPrevious) = (page < last, page > 1)
+        let list: OrderedObject = [
+            "page_no": page, "items_per_page": size, "total_count": total, "offset": offset,
+            "limit": limit, "last_page": last, "has_next": hasNext, "has_prev": hasPrevious,
+            "pages": products.map { object($0, isInList: true, withImages: false) },
+        ]
+        return .json(list.json)
+    }
+
+    private func object(_ product: SimulatedShop.Product, isInList: Bool, withImages: Bool) -> OrderedObject {
+        let thumbnail = product.images.first { $0.id == product.thumbnail } ?? product.images[0]
+        let vendor: OrderedObject = ["id": product.vendor.id, "name": product.vendor.name]
+        // 999.99 − 99.99 is 900, not 899.9999….
+        let bargain = ((product.price - product.discount) * 100).rounded() / 100
+        var object: OrderedObject = ["id": product.id, "vendor_id": product.vendor.id, "name": product.name]
+        if !isInList { object.append(["description": product.description]) }
+        object.append([
+            "thumbnail": address(of: thumbnail, "thumb"), "currency": product.currency, "price": product.price,
+            "bargain_price": bargain, "discounted_price": product.discount, "stock": product.stock,
+            "created_at": text(of: product.created), "issued_at": text(of: product.issued),
+        ])
+        if withImages { object.append(["images": product.images.map { image($0, of: product) }]) }
+        if !isInList { object.append(["vendors": vendor]) }
+        return object
+    }
+
+    private func image(_ image: SimulatedShop.Image, of product: SimulatedShop.Product) -> OrderedObject {
+        [
+            "id": image.id, "url": address(of: image, "origin"), "thumbnail_url": address(of: image, "thumb"),
+            "succeed": true, "issued_at": text(of: product.created),
+        ]
+    }
+
+    private func address(of image: SimulatedShop.Image, _ size: String) -> String {
+        "\(base)/media/\(size)/\(image.name)"
+    }
+
+    /// Returns a time in the market's format: a day, with the time if it is today; the fraction repeats the seconds.
+    private func text(of instant: Date) -> String {
+        let day = KoreanDate(at: instant)
+        guard day == KoreanDate(at: now) else { return "\(day)T00:00:00.00" }
+        let seconds = Int(instant.timeIntervalSince(day.start))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(day)T\(two(seconds / 3_600)):\(two(seconds / 60 % 60)):\(two(seconds % 60)).\(two(seconds % 60))"
     }
 }
 
@@ -231,6 +261,6 @@ struct OpenMarketError: Error, Hashable {
     }
 
     var response: WebResponse {
-        .json(JSONTree.object([("code", .number(status)), ("message", .string(message))]).json, status: status)
+        .json((["code": status, "message": message] as OrderedObject).json, status: status)
     }
 }

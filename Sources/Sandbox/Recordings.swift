@@ -1,23 +1,31 @@
 import BoxOffice
 import FoundationEssentials
 
+/// The source of charts, movies and image searches: the generated world or recorded responses.
+///
+/// The handlers check keys and parameters first. For unknown things it returns what the real services return.
+protocol MovieCatalog: Sendable {
+    func chart(_ query: ChartQuery, at instant: Date) -> [UInt8]
+    func movie(code: String, at instant: Date) -> [UInt8]
+    /// Returns the response body of a page of an image search; image addresses begin with `base`.
+    func images(_ query: ImageQuery, base: String, at instant: Date) -> [UInt8]
+}
+
 /// Recorded responses of the real services, served unchanged from a folder.
 ///
 /// The folder has `kobis/daily`, `kobis/daily-<year>`, `kobis/daily-variants`, `kobis/revisions/<day>`, `kobis/weekly`,
 /// `kobis/movie` and `kakao/image`; any may be missing. The files are read once, at the start.
-struct Recordings: Sendable {
+struct Recordings: Sendable, MovieCatalog {
     private var charts: [ChartKey: [Version]] = [:]
     private var movies: [String: [UInt8]] = [:]
     private var imagePages: [String: [UInt8]] = [:]
 
-    /// The days and the market of a recorded chart.
     private struct ChartKey: Hashable {
         let first: KoreanDate
         let last: KoreanDate
         let market: Market
     }
 
-    /// A chart as the service sent it at one time.
     private struct Version {
         let time: Date
         let body: [UInt8]
@@ -51,16 +59,13 @@ struct Recordings: Sendable {
         }
     }
 
-    /// Returns the days in the `showRange` of a chart's body.
     private static func range(of body: [UInt8]) -> (first: KoreanDate, last: KoreanDate)? {
         guard let start = body.firstRange(of: Array(#""showRange":""#.utf8))?.upperBound else { return nil }
         let text = String(decoding: body[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
         let days = text.split(separator: "~").compactMap { KoreanDate($0) }
         return days.count == 2 ? (days[0], days[1]) : nil
     }
-}
 
-extension Recordings: MovieCatalog {
     /// Returns the last version recorded by `instant`, or the first version if all are later; an empty chart if no
     /// version is recorded.
     func chart(_ query: ChartQuery, at instant: Date) -> [UInt8] {
@@ -89,11 +94,9 @@ extension Recordings: MovieCatalog {
 struct RecordedFile {
     /// The name of the folder that holds it: the kind of call.
     let folder: String
-    /// The file name without its extension.
     let stem: String
     let bytes: [UInt8]
 
-    /// The responses of a file with one response a line.
     var lines: [[UInt8]] {
         bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
     }

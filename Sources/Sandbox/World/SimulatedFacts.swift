@@ -1,7 +1,19 @@
 import BoxOffice
+import JSONCoding
 
 extension SimulatedMovie {
-    /// The movie's facts, incomplete like real ones.
+    func info(as publishedView: PublishedView) -> OrderedObject {
+        let facts = facts
+        return [
+            "movieCd": code, "movieNm": title, "movieNmEn": titleEnglish, "movieNmOg": facts.titleOriginal,
+            "showTm": facts.minutes, "prdtYear": facts.year, "openDt": hidesOpening ? "" : opening.compact,
+            "prdtStatNm": publishedView.hasOpened(self) ? "개봉" : "개봉예정", "typeNm": facts.type,
+            "nations": facts.nations, "genres": facts.genres, "directors": facts.directors.map(\.object),
+            "actors": facts.actors, "showTypes": facts.showTypes, "companys": facts.companies,
+            "audits": facts.audits, "staffs": facts.staff,
+        ]
+    }
+
     var facts: SimulatedFacts {
         var random = random(for: .facts)
         var facts = SimulatedFacts()
@@ -12,10 +24,12 @@ extension SimulatedMovie {
         if isDiverse, random.chance(0.08) { facts.type = random.pick(["단편", "옴니버스"]) }
         let nation =
             isKorean ? "한국" : random.pick(["미국", "미국", "미국", "일본", "일본", "영국", "프랑스", "중국", "독일", "인도", "덴마크"])
-        facts.nations = [nation] + (random.chance(0.12) ? [nation == "프랑스" ? "벨기에" : "프랑스"] : [])
+        let nations = [nation] + (random.chance(0.12) ? [nation == "프랑스" ? "벨기에" : "프랑스"] : [])
+        facts.nations = nations.map { ["nationNm": $0] }
         let genres = ["드라마", "스릴러", "코미디", "액션", "멜로/로맨스", "애니메이션", "공포(호러)", "SF", "범죄", "다큐멘터리", "사극", "미스터리"]
         let genre = random.pick(genres)
-        facts.genres = [genre] + (random.chance(0.5) ? [random.pick(genres.filter { $0 != genre })] : [])
+        let chosen = [genre] + (random.chance(0.5) ? [random.pick(genres.filter { $0 != genre })] : [])
+        facts.genres = chosen.map { ["genreNm": $0] }
         if !isKorean, random.chance(0.3) { facts.titleOriginal = titleEnglish }
         if isKnown || random.chance(0.3) {
             for _ in 0..<(random.chance(0.93) ? 1 : 2) {
@@ -26,82 +40,77 @@ extension SimulatedMovie {
             for index in 0..<random.integer(in: isDiverse ? 1...6 : 3...24) {
                 let isNamed = index < 5 && random.chance(0.4)
                 let part = Person(isKorean: isKorean, random: &random)
-                facts.actors.append(
-                    SimulatedFacts.Role(
-                        person: Person(isKorean: isKorean, random: &random), cast: isNamed ? part.name : "",
-                        castEnglish: isNamed ? part.nameEnglish : ""))
+                var actor = Person(isKorean: isKorean, random: &random).object
+                actor.append(["cast": isNamed ? part.name : "", "castEn": isNamed ? part.nameEnglish : ""])
+                facts.actors.append(actor)
             }
         }
-        facts.showTypes = [("2D", "디지털")] + (random.chance(0.15) ? [("IMAX", "IMAX 2D"), ("4D", "4D")] : [])
+        let showTypes = [("2D", "디지털")] + (random.chance(0.15) ? [("IMAX", "IMAX 2D"), ("4D", "4D")] : [])
+        facts.showTypes = showTypes.map { ["showTypeGroupNm": $0, "showTypeNm": $1] }
         facts.companies = Self.companies(isKorean: isKorean, random: &random)
         facts.audits = audits(&random)
         if isKorean, random.chance(0.35) {
             for role in ["제작", "각본", "촬영", "조명", "편집", "음악", "미술", "동시녹음", "의상", "분장"] {
                 for _ in 0..<random.integer(in: 1...4) {
-                    facts.staff.append(
-                        SimulatedFacts.Staff(person: Person(isKorean: true, random: &random), role: role))
+                    var person = Person(isKorean: true, random: &random).object
+                    person.append(["staffRoleNm": role])
+                    facts.staff.append(person)
                 }
             }
         }
         return facts
     }
 
-    private static func companies(
-        isKorean: Bool, random: inout SeededRandom
-    ) -> [(code: String, name: String, nameEnglish: String, part: String)] {
+    private static func companies(isKorean: Bool, random: inout SeededRandom) -> [OrderedObject] {
         let names = [
             ("(주)달마루픽쳐스", "Dalmaru Pictures"), ("은하수배급(주)", "Milky Way Distribution"), ("솔내필름", "Solnae Film"),
             ("(주)가온스튜디오", ""), ("고래만엔터테인먼트", "Whale Bay Entertainment"), ("(주)일곱번째의자", "The Seventh Chair"),
         ]
         return (isKorean ? ["제작사", "배급사"] : ["배급사", "수입사"]).map { part in
             let index = random.integer(in: 0...names.count - 1)
-            return ("2009\(3100 + index * 7)", names[index].0, names[index].1, part)
+            let (name, nameEnglish) = names[index]
+            return [
+                "companyCd": "2009\(3100 + index * 7)", "companyNm": name, "companyNmEn": nameEnglish,
+                "companyPartNm": part,
+            ]
         }
     }
 
     /// Returns the rating decisions: none, one, or one for each version. The number often ends with a space.
-    private func audits(_ random: inout SeededRandom) -> [(number: String, grade: String)] {
+    private func audits(_ random: inout SeededRandom) -> [OrderedObject] {
         let count = random.chance(0.05) ? 0 : random.chance(0.06) ? 2 : 1
         return (0..<count).map { _ in
             let number = String(random.integer(in: 100...2999))
             let padded = String(repeating: "0", count: 5 - number.count) + number
             let grade = random.pick(["전체관람가", "12세이상관람가", "15세이상관람가", "15세이상관람가", "청소년관람불가"])
-            return ("\(opening.year)-MF\(padded)" + (random.chance(0.5) ? " " : ""), grade)
+            let space = random.chance(0.5) ? " " : ""
+            return ["auditNo": "\(opening.year)-MF\(padded)\(space)", "watchGradeNm": grade]
         }
     }
 }
 
 /// The facts about a movie besides its figures.
-struct SimulatedFacts: Sendable {
-    struct Role: Sendable {
-        let person: Person
-        let cast: String
-        let castEnglish: String
-    }
-
-    struct Staff: Sendable {
-        let person: Person
-        let role: String
-    }
-
+struct SimulatedFacts {
     var titleOriginal = ""
     var minutes = ""
     var year = ""
     var type = "장편"
-    var nations: [String] = []
-    var genres: [String] = []
     var directors: [Person] = []
-    var actors: [Role] = []
-    var showTypes: [(group: String, name: String)] = []
-    var companies: [(code: String, name: String, nameEnglish: String, part: String)] = []
-    var audits: [(number: String, grade: String)] = []
-    var staff: [Staff] = []
+    // These are in the service's format.
+    var nations: [OrderedObject] = []
+    var genres: [OrderedObject] = []
+    var actors: [OrderedObject] = []
+    var showTypes: [OrderedObject] = []
+    var companies: [OrderedObject] = []
+    var audits: [OrderedObject] = []
+    var staff: [OrderedObject] = []
 }
 
-/// A generated name of a person.
-struct Person: Sendable {
+struct Person {
     let name: String
     let nameEnglish: String
+
+    var object: OrderedObject { ["peopleNm": name, "peopleNmEn": nameEnglish] }
 
     init(isKorean: Bool, random: inout SeededRandom) {
         let (family, familyEnglish) = random.pick(isKorean ? Self.koreanFamilies : Self.foreignFamilies)

@@ -1,4 +1,5 @@
 import BoxOffice
+import JSONCoding
 
 extension World {
     /// Returns the first ten lines of a period's chart in a market, as published; none unless all its days have figures.
@@ -50,7 +51,6 @@ extension ChartLine {
     }
 }
 
-/// A movie's figures and rank in a period.
 struct RankedMovie: Sendable {
     let movie: SimulatedMovie
     let areaShare: AreaShare
@@ -78,7 +78,6 @@ struct RankedMovie: Sendable {
 struct ChartPeriod: Hashable, Sendable {
     let first: KoreanDate
     let last: KoreanDate
-    /// The days of the week in a weekly chart; nil for a daily chart.
     let span: Week.Span?
 
     init(day: KoreanDate) {
@@ -89,12 +88,71 @@ struct ChartPeriod: Hashable, Sendable {
         (first, last, span) = (week.firstDay, week.lastDay, week.span)
     }
 
-    /// The period that this one is compared with.
     var before: ChartPeriod {
         span.map { ChartPeriod(Week(of: first - 7, span: $0)) } ?? ChartPeriod(day: first - 1)
     }
 
     var days: [KoreanDate] {
         (first.dayNumber...last.dayNumber).map(KoreanDate.init(dayNumber:))
+    }
+}
+
+// MARK: - The service's format
+
+struct ChartQuery: Sendable {
+    var period: ChartPeriod
+    var market: Market
+
+    func body(_ lines: [ChartLine]) -> [UInt8] {
+        let list = lines.map(\.object)
+        let range = "\(period.first.compact)~\(period.last.compact)"
+        var result: OrderedObject = ["boxofficeType": period.span?.title ?? "일별 박스오피스", "showRange": range]
+        if period.span != nil {
+            let (year, week) = ReleaseWeek(of: period.first).ordinal
+            result.append(["yearWeekTime": "\(year)\(week < 10 ? "0" : "")\(week)", "weeklyBoxOfficeList": list])
+        } else {
+            result.append(["dailyBoxOfficeList": list])
+        }
+        return (["boxOfficeResult": result] as OrderedObject).json
+    }
+}
+
+extension Week.Span {
+    fileprivate var title: String {
+        switch self {
+        case .week: "주간 박스오피스"
+        case .weekend: "주말 박스오피스"
+        // No recording exists; the title follows the other two.
+        case .weekdays: "주중 박스오피스"
+        }
+    }
+}
+
+/// A line of a chart in the service's format: every value is text.
+struct ChartLine: Hashable, Sendable, Decodable {
+    var rnum, rank, rankInten, rankOldAndNew, movieCd, movieNm, openDt: String
+    var salesAmt, salesShare, salesInten, salesChange, salesAcc: String
+    var audiCnt, audiInten, audiChange, audiAcc, scrnCnt, showCnt: String
+
+    var object: OrderedObject {
+        [
+            "rnum": rnum, "rank": rank, "rankInten": rankInten, "rankOldAndNew": rankOldAndNew, "movieCd": movieCd,
+            "movieNm": movieNm, "openDt": openDt, "salesAmt": salesAmt, "salesShare": salesShare,
+            "salesInten": salesInten, "salesChange": salesChange, "salesAcc": salesAcc, "audiCnt": audiCnt,
+            "audiInten": audiInten, "audiChange": audiChange, "audiAcc": audiAcc, "scrnCnt": scrnCnt,
+            "showCnt": showCnt,
+        ]
+    }
+}
+
+extension Percent {
+    /// `part` in percent of `whole`, rounded to a tenth, halves away from zero; 100 if `whole` is 0.
+    init(_ part: Int, of whole: Int) {
+        guard whole != 0 else {
+            self.init(tenths: 1000)
+            return
+        }
+        let twice = part * 2000
+        self.init(tenths: (twice + (twice < 0 ? -whole : whole)) / (2 * whole))
     }
 }

@@ -1,35 +1,26 @@
 import BoxOffice
+import Concurrency
 import FoundationEssentials
 import JSONCoding
 
-/// The validated parameters of an image search.
 struct ImageQuery: Sendable {
     var text: String
     var page: Int
     var size: Int
 
-    /// Returns the response body with the page that the query asks for of all its hits.
     func body(_ hits: [ImageHit], base: String) -> [UInt8] {
         let first = (page - 1) * size
-        let documents = hits.dropFirst(first).prefix(size).map { hit in
-            JSONTree.object([
-                ("collection", .string(hit.collection)), ("datetime", .string(hit.datetime)),
-                ("display_sitename", .string(hit.site)),
-                ("doc_url", .string(base + hit.pagePath)), ("height", .number(hit.height)),
-                ("image_url", .string(base + hit.imagePath)),
-                ("thumbnail_url", .string(base + hit.thumbnailPath)), ("width", .number(hit.width)),
-            ])
+        let documents = hits.dropFirst(first).prefix(size).map { hit -> OrderedObject in
+            [
+                "collection": hit.collection, "datetime": hit.datetime, "display_sitename": hit.site,
+                "doc_url": "\(base)\(hit.pagePath)", "height": hit.height, "image_url": "\(base)\(hit.imagePath)",
+                "thumbnail_url": "\(base)\(hit.thumbnailPath)", "width": hit.width,
+            ]
         }
-        return JSONTree.object([
-            ("documents", .array(documents)),
-            (
-                "meta",
-                .object([
-                    ("is_end", .bool(first + size >= hits.count)), ("pageable_count", .number(hits.count)),
-                    ("total_count", .number(hits.count * 3)),
-                ])
-            ),
-        ]).json
+        let meta: OrderedObject = [
+            "is_end": first + size >= hits.count, "pageable_count": hits.count, "total_count": hits.count * 3,
+        ]
+        return (["documents": documents, "meta": meta] as OrderedObject).json
     }
 }
 
@@ -46,21 +37,60 @@ extension World {
             let facts = movie.facts
             let names =
                 [facts.year, String(movie.opening.year)]
-                + facts.directors.flatMap { $0.name.split(separator: " ") }
-                .map(String.init)
+                + facts.directors.flatMap { $0.name.split(separator: " ") }.map(String.init)
             let isNamed = words.contains { names.contains(String($0)) }
             let step = isNamed ? 0.1 : movie.id == newest?.id ? 0.3 : 1
             for hit in movie.imageHits { ranked.append((Double(hit.number) * step, hit)) }
         }
         return ranked.sorted { ($0.place, $0.hit.imagePath) < ($1.place, $1.hit.imagePath) }.map(\.hit)
     }
+
+    /// Returns the movies of the title that a search begins with, and the words behind it, without "movie" and "poster".
+    func search(
+        _ query: String, as publishedView: PublishedView
+    ) -> (movies: [SimulatedMovie], words: ArraySlice<Substring>) {
+        let words = Self.searchWords(query)
+        let titles = titles(upTo: publishedView.newestWeek)
+        for count in stride(from: words.count, to: 0, by: -1) {
+            guard let ids = titles[words.prefix(count).joined(separator: " ")] else { continue }
+            let movies = ids.map { SimulatedMovie($0, seed: seed) }.filter { publishedView.lists($0) }
+            return (movies, words.dropFirst(count))
+        }
+        return ([], words[...])
+    }
+
+    /// Returns the movies that can appear in charts, by the words of their titles.
+    func titles(upTo newest: ReleaseWeek) -> [String: [SimulatedMovieID]] {
+        if let index = titleIndex.withLock({ $0 }), index.newest == newest { return index.movies }
+        var movies: [String: [SimulatedMovieID]] = [:]
+        let first = ReleaseWeek(of: .firstChart - TheatricalRun.longest)
+        // Of the movies before the first chart, only re-releases can appear in a chart.
+        let longestGap = SimulatedMovie.rereleaseGaps.max() ?? 0
+        for number in stride(from: first.number - longestGap, through: newest.number, by: 1) {
+            for slot in 0..<SimulatedMovieID.slots {
+                let id = SimulatedMovieID(week: ReleaseWeek(number: number), slot: slot)
+                guard number >= first.number || isRereleased(id, after: first) else { continue }
+                let title = Self.searchWords(MovieTitle(of: id, seed: seed).korean).joined(separator: " ")
+                movies[title, default: []].append(id)
+            }
+        }
+        titleIndex.withLock { [movies] in $0 = (newest, movies) }
+        return movies
+    }
+
+    private func isRereleased(_ id: SimulatedMovieID, after first: ReleaseWeek) -> Bool {
+        SimulatedMovie.weeksToRerelease(of: id, seed: seed).map { id.week.number + $0 >= first.number } ?? false
+    }
+
+    /// Returns the words of a search without "movie" and "poster", and without angle brackets.
+    private static func searchWords(_ query: String) -> [Substring] {
+        query.split { $0.isWhitespace || $0 == "<" || $0 == ">" }.filter { !["영화", "포스터"].contains($0) }
+    }
 }
 
-/// An image that the search finds.
 struct ImageHit: Sendable {
     /// What a client really gets at the image's address.
     enum Content: Sendable {
-        /// A poster, or a still.
         case image
         /// Status 404: the image was deleted.
         case missing
@@ -71,7 +101,6 @@ struct ImageHit: Sendable {
     }
 
     let movie: SimulatedMovie
-    /// The position among the movie's hits, from 1.
     let number: Int
     let content: Content
     let isPNG: Bool
@@ -83,7 +112,6 @@ struct ImageHit: Sendable {
     let site: String
     let datetime: String
 
-    /// Makes hit `number` of a movie; it follows from the movie's random numbers alone.
     init(of movie: SimulatedMovie, number: Int) {
         var random = movie.random(for: .images).branch(number)
         self.movie = movie
@@ -122,7 +150,6 @@ extension SimulatedMovie {
         return random.chance(0.06) ? 0 : random.integer(in: 3...120)
     }
 
-    /// The images of the movie that the search finds.
     var imageHits: some Sequence<ImageHit> {
         (1..<imageCount + 1).lazy.map { ImageHit(of: self, number: $0) }
     }
