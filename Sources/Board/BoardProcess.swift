@@ -18,12 +18,8 @@ public struct BoardProcess: Sendable {
 
         /// Path below which a reverse proxy shows the board.
         public var basePath = BasePath.root
-
-        /// URL of a service, such as the sandbox, from which images are fetched even if its address is private.
+        /// The sandbox's URL: images are fetched from there even if its address is private, and the page shows a shop.
         public var trustedImages: String?
-
-        /// Whether the page shows a shop although the configuration names no Open Market, as with the sandbox.
-        public var hasOpenMarket = false
 
         /// How the page shows alerts, by the words of their rules.
         public var ruleHeadings: [String: RuleHeading] = [:]
@@ -47,111 +43,47 @@ public struct BoardProcess: Sendable {
     }
 
     /// Opens the databases, the sockets and the HTTP server, and runs the services until `stopRequested` returns.
-    ///
-    /// - Throws: Before any service runs, why something could not be opened; later the error of the first service that
-    ///   fails.
     public func run(until stopRequested: @escaping @Sendable () async -> Void) async throws {
         runtime.metrics.addProcess(startedAt: runtime.wallClock.now())
         // The files come first: a wrong folder is an error before a database is made.
         let files = try BoardRouter.files(
             in: try options.webFolder ?? AssetFolder.find(), basePath: options.basePath,
             ruleHeadings: options.ruleHeadings)
-        let storage = try await openStorage()
-        let sockets = try await openSockets(storage)
-        let services = try makeServices(storage, sockets, files)
-        try DataFolder(configuration.dataFolder).narrowPermissions(logger: runtime.logger)
-        runtime.logger.warnOfSecretsInEnvironment(configuration)
-        runtime.logger.info(
-            "board ready",
-            [.http: services.server.address, .path: options.basePath, .metrics: services.health?.address])
-        try await ServiceGroup(services.all, grace: .seconds(1)).run(until: stopRequested)
-        await storage.images.close()
-        await sockets.io.shutdown()
-        await storage.model.database.close()
-        runtime.logger.info("board stopped")
-    }
-}
-
-// MARK: - Storage
-
-extension BoardProcess {
-    /// The open databases, and the updates that browsers get.
-    private struct Storage {
-        let model: ReadModel
-        let images: ImageProxy
-        let streams: EventStreamHub
-    }
-
-    private func openStorage() async throws -> Storage {
         let folder = try DataFolder(configuration.dataFolder)
         let path = folder.file("board.db")
-        let database = try ReadModel.open(path, logger: runtime.logger)
-        let model = try await ReadModel(database)
-        runtime.metrics.addDatabase(database, at: .file(path))
-        let images = try ImageProxy(
-            folder.file("images.db"), configuration, trusted: options.trustedImages, decoder: options.imageDecoder,
-            runtime: runtime)
+        let model = try await ReadModel(try ReadModel.open(path, logger: runtime.logger))
+        runtime.metrics.addDatabase(model.database, at: .file(path))
+        let images = try openImages(folder.file("images.db"))
+        images.addMetrics(to: runtime.metrics)
         let streams = EventStreamHub(
             epoch: model.epoch, recent: try await model.recentUpdates(), limitPerClient: configuration.boardClientLive)
         streams.addMetrics(to: runtime.metrics)
-        return Storage(model: model, images: images, streams: streams)
-    }
-}
 
-// MARK: - Sockets
-
-extension BoardProcess {
-    /// The open sockets, and the thread that owns them.
-    private struct Sockets {
-        let io: IOThread
-        let heartbeats: HeartbeatMonitor
-        let worker: Subscription
-        let notifier: Subscription
-    }
-
-    private func openSockets(_ storage: Storage) async throws -> Sockets {
         let io = try configuration.makeClientThread()
-        let (events, alerts) = (configuration.reachableEvents, configuration.reachableAlerts)
         let heartbeats = try await HeartbeatMonitor(
-            io, worker: events, notifier: alerts, streams: storage.streams, clock: runtime.clock)
+            io, worker: configuration.reachableEvents, notifier: configuration.reachableAlerts, streams: streams,
+            clock: runtime.clock)
         let worker = try await Subscription(
-            io, events: events, commands: configuration.reachableCommands,
+            io, events: configuration.reachableEvents, commands: configuration.reachableCommands,
             prefixes: ["ranking.", "movie.", "poster.", "products.", "product.", "request.", "anomaly."],
-            from: try await storage.model.position(of: .worker)
+            from: try await model.position(of: .worker)
         ) { $0.log(to: runtime.logger) }
         let notifier = try await Subscription(
-            io, events: alerts, commands: configuration.reachableAlertCommands, prefixes: ["alert."],
-            from: try await storage.model.position(of: .notifier)
+            io, events: configuration.reachableAlerts, commands: configuration.reachableAlertCommands,
+            prefixes: ["alert."], from: try await model.position(of: .notifier)
         ) { $0.log(to: runtime.logger) }
         runtime.metrics.addSockets(["events": { worker.counters }, "alerts": { notifier.counters }])
-        return Sockets(io: io, heartbeats: heartbeats, worker: worker, notifier: notifier)
-    }
-}
-
-// MARK: - Services
-
-extension BoardProcess {
-    private struct Services {
-        let server: HTTPServer
-        /// The server of the operator's pages, if the configuration names an address for them.
-        let health: HealthServer?
-        /// All services in the order in which they start. They stop in reverse: the HTTP servers first.
-        let all: [any Service]
-    }
-
-    private func makeServices(_ storage: Storage, _ sockets: Sockets, _ files: StaticFiles) throws -> Services {
         let readCounter = runtime.metrics.counter("marquee_events_read_total", "Events read; each is counted once.")
-        let updaters = [(ReadModel.Source.worker, sockets.worker), (.notifier, sockets.notifier)].map {
+        let updaters = [(ReadModel.Source.worker, worker), (.notifier, notifier)].map {
             ReadModelUpdater(
-                $0, $1, model: storage.model, streams: storage.streams, readCounter: readCounter, runtime: runtime)
+                source: $0, subscription: $1, model: model, streams: streams, readCounter: readCounter,
+                logger: runtime.logger.with([.process: $0.rawValue]), clock: runtime.clock)
         }
-        storage.images.addMetrics(to: runtime.metrics)
+
         let pages = HealthPages(
-            metrics: runtime.metrics, liveness: [.databaseRead(storage.model.database, logger: runtime.logger)],
-            readiness: [
-                .databaseWrite(storage.model.database, logger: runtime.logger), sockets.heartbeats.healthCheck,
-            ])
-        let server = try makeServer(files, makeAPI(storage, sockets), pages)
+            metrics: runtime.metrics, liveness: [.databaseRead(model.database, logger: runtime.logger)],
+            readiness: [.databaseWrite(model.database, logger: runtime.logger), heartbeats.healthCheck])
+        let server = try makeServer(files, makeAPI(model, images, streams, io), pages)
         runtime.metrics.addWebServer(server)
         let health = try configuration.boardMetricsHTTP.map {
             try HealthServer(address: $0, hosts: configuration.boardHosts, pages: pages)
@@ -160,27 +92,49 @@ extension BoardProcess {
         let serving = SimpleService {
             await end.waitForStop()
             // Before the server, which they would keep running.
-            storage.streams.close()
+            streams.close()
             await server.shutdown(grace: .milliseconds(250))
         } stop: {
             end.stop()
         }
-        let services: [(any Service)?] = updaters + [sockets.heartbeats, serving, health]
-        return Services(server: server, health: health, all: services.compactMap(\.self))
+        folder.narrowPermissions(logger: runtime.logger)
+        runtime.logger.warnOfSecretsInEnvironment(configuration)
+        runtime.logger.info(
+            "board ready", [.http: server.address, .path: options.basePath, .metrics: health?.address])
+        // They stop in reverse: the HTTP servers first.
+        let services: [(any Service)?] = updaters + [heartbeats, serving, health]
+        try await ServiceGroup(services.compactMap(\.self), grace: .seconds(1)).run(until: stopRequested)
+        await images.close()
+        await io.shutdown()
+        await model.database.close()
+        runtime.logger.info("board stopped")
     }
 
-    private func makeAPI(_ storage: Storage, _ sockets: Sockets) -> API {
-        let (model, images) = (storage.model, storage.images.cache)
-        return API(
-            model: model, streams: storage.streams, images: images,
+    private func openImages(_ path: String) throws -> ImageCache {
+        let memory = configuration.memoryBudget.bytes(for: .upstreamBodies)
+        return try ImageCache(
+            path,
+            fetcher: ImageFetcher(
+                client: ImageFetcher.makeClient(memory: memory),
+                allowsPrivateAddresses: configuration.allowsPrivateImages, trustedURL: options.trustedImages),
+            decoder: options.imageDecoder, limits: ImageCache.Limits(undecoded: min(40 << 20, memory)),
+            wallClock: runtime.wallClock, logger: runtime.logger)
+    }
+
+    private func makeAPI(
+        _ model: ReadModel, _ images: ImageCache, _ streams: EventStreamHub, _ io: IOThread
+    ) -> API {
+        API(
+            model: model, streams: streams, images: images,
             requests: RequestForwarder(
-                sockets.io, addresses: configuration.reachableCommands, perSecond: configuration.boardRate,
+                io, addresses: configuration.reachableCommands, perSecond: configuration.boardRate,
                 perDay: configuration.boardRequestsPerDay, runtime: runtime),
             sessions: BoardSessions(password: configuration.boardPassword, clock: runtime.clock),
-            hasOpenMarket: options.hasOpenMarket || configuration.openMarket.url != nil, basePath: options.basePath,
+            hasOpenMarket: options.trustedImages != nil || configuration.openMarket.url != nil,
+            basePath: options.basePath,
             statuses: StatusCache(
-                sockets.io, worker: configuration.reachableCommands, notifier: configuration.reachableAlertCommands),
-            answers: ResponseCache(of: model, limit: configuration.memoryBudget.bytes(for: .queuedHTTP) / 4),
+                io, worker: configuration.reachableCommands, notifier: configuration.reachableAlertCommands),
+            answers: SharedResponses(of: model),
             isPrivate: isPrivate, isSecure: isSecure,
             refusalCounters: runtime.metrics.counters(
                 "marquee_board_refused_total",
@@ -207,7 +161,7 @@ extension BoardProcess {
             limits: VisitorLimits(
                 burst: VisitorLimits.burstSeconds * configuration.boardClientRate,
                 perSecond: Double(configuration.boardClientRate), clock: runtime.clock),
-            proxyWarning: ProxyWarning(proxies: proxies, logger: runtime.logger))
+            isProxyKnown: Locked(!proxies.isEmpty))
         let hosts =
             configuration.boardHosts + [configuration.publicURL.flatMap { URL(string: $0)?.host() }].compactMap(\.self)
         return try HTTPServer(

@@ -38,9 +38,6 @@ public struct CacheableBody: Sendable {
         }
     }
 
-    /// The most bytes that this holds, compressed ones included.
-    public var byteLimit: Int { content.count * (isCompressible ? 2 : 1) }
-
     /// Returns the response to a request: 304 if the client has the body already, gzip if the client accepts it.
     ///
     /// - Parameter cacheControl: The value of the `Cache-Control` header.

@@ -269,7 +269,7 @@ FAULTS = [
         "bomb-decoded", "an image of 16,000 × 16,000 pixels is allowed", "Imaging/ImageHeader.swift",
         'return header.width * header.height <= maximumPixels ? header : nil', 'return header', "ImagingTests.ImageHeader"),
     Fault(
-        "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/JPEGStructure.swift",
+        "lying-on-its-side", "a JPEG's width and height are exchanged", "Imaging/DecodingPlan.swift",
         'width: Int(segment[3]) << 8 | Int(segment[4]), height: Int(segment[1]) << 8 | Int(segment[2]),',
         'width: Int(segment[1]) << 8 | Int(segment[2]), height: Int(segment[3]) << 8 | Int(segment[4]),', "ImagingTests.ImageHeader"),
     Fault(

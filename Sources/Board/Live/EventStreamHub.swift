@@ -1,9 +1,11 @@
 import Concurrency
+import Contract
 import ServiceRuntime
+import Storage
 import Text
 import WebServer
 
-/// Sends live updates to all connected browsers as server-sent events; a browser that reconnects in time misses none.
+/// Sends live updates to all connected browsers as server-sent events.
 ///
 /// An event's id is the read model's epoch and the update's id. A browser that reconnects with an id gets the updates
 /// after it. If those are no longer kept, or the epoch is another, it gets `reset` and reloads everything. A browser
@@ -41,8 +43,6 @@ final class EventStreamHub: Sendable {
     private let state: Locked<State>
 
     /// Makes a hub that continues after `recent`, the kept updates of the read model with this epoch.
-    ///
-    /// - Parameter limitPerClient: How many browsers of one address may be connected.
     init(epoch: String, recent: [LiveUpdate], limitPerClient: Int = clientLimit) {
         self.limitPerClient = limitPerClient
         self.epoch = epoch
@@ -51,7 +51,7 @@ final class EventStreamHub: Sendable {
         self.state = Locked(state)
     }
 
-    /// How many connections there are; each page that is open has one.
+    /// How many pages are connected.
     var clientCount: Int { state.withLock { $0.clients.count } }
     /// How many browsers are connected. Connections without a browser's id count as a browser each.
     var browserCount: Int {
@@ -74,11 +74,8 @@ final class EventStreamHub: Sendable {
 
     // MARK: - Clients
 
-    /// Connects a page that has received the event with `id`, if any.
-    ///
-    /// - Parameter browser: The browser that shows the page, if it says so.
-    /// - Returns: The body that the browser reads; nil if too many browsers are connected, of all or of this address, or the
-    ///   hub is closed.
+    /// Connects a page that has received the event with `id`, if any; nil if too many browsers are connected, of all or of
+    /// this address, or the hub is closed.
     func connect(
         after id: String?, from address: ClientAddress? = nil, browser: BrowserID? = nil
     ) -> StreamingBody? {
@@ -112,21 +109,17 @@ final class EventStreamHub: Sendable {
         for client in clients { client.end() }
     }
 
-    /// The parts of the greeting. Missed updates are the same memory for all browsers.
+    /// The first bytes for a browser, in parts: missed updates are the same memory for all browsers.
     private func greeting(after id: String?, _ state: State) -> [[UInt8]] {
-        [Array("retry: 2000\n\n".utf8) + state.link] + missed(after: id, state)
-    }
-
-    private func missed(after id: String?, _ state: State) -> [[UInt8]] {
         let newest = state.newest
+        let start = Array("retry: 2000\n\n".utf8) + state.link
         let hello = LiveUpdate.marker("hello", id: newest, epoch: epoch)
-        let reset = LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch)
-        guard let id else { return [hello] }
+        guard let id else { return [start, hello] }
         let parts = id.parts(between: "-")
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), number <= newest,
             number + 1 >= state.recent.first?.id ?? newest + 1
-        else { return [reset] }
-        return state.recent.drop { $0.id <= number }.map(\.text) + [hello]
+        else { return [start, LiveUpdate.marker(LiveUpdate.Kind.reset.rawValue, id: newest, epoch: epoch)] }
+        return [start] + state.recent.drop { $0.id <= number }.map(\.text) + [hello]
     }
 
     private func remove(_ key: Int) {
@@ -147,11 +140,8 @@ final class EventStreamHub: Sendable {
         }
     }
 
-    /// Sends a `link` event to all browsers, now and when they connect, unless it is the same as the last one.
-    ///
-    /// It has no id, because only the newest matters.
-    ///
-    /// - Parameter link: A JSON object that says from which processes heartbeats arrive.
+    /// Sends a `link` event, a JSON object that says from which processes heartbeats arrive, to all browsers, now and when
+    /// they connect, unless it is the same as the last one. It has no id, because only the newest matters.
     func publish(link: [UInt8]) {
         let text = Array("event: link\ndata: ".utf8) + link + Array("\n\n".utf8)
         state.withLock { state in
@@ -202,5 +192,77 @@ struct BrowserID: Hashable, Sendable {
         let isID = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
         guard isID, (1...36).contains(text.utf8.count) else { return nil }
         self.text = text
+    }
+}
+
+/// A change that is sent to browsers, with enough data for a page to decide what to reload.
+struct LiveUpdate: Hashable, Sendable {
+    /// The subject of an update; the raw value is the name of the server-sent event.
+    enum Kind: String, Sendable {
+        case chart
+        case movie
+        case poster
+        case alert
+        case anomaly
+        /// A page of the Open Market.
+        case products
+        case product
+        /// The outcome of a request that was made on the board.
+        case request
+        /// Any data may have changed.
+        case reset
+    }
+
+    /// One more than the id of the update before it.
+    let id: Int
+    let kind: Kind
+    /// JSON in one line.
+    let data: [UInt8]
+
+    /// How many updates are kept, if they are not too large. A browser that missed more reloads its page.
+    static let limit = 2_000
+}
+
+extension ReadModel {
+    /// The newest updates that are kept, oldest first, and at most as many bytes as the hub holds.
+    func recentUpdates() async throws -> [LiveUpdate] {
+        try await database.read { connection in
+            try connection.query(
+                """
+                select id, kind, data from (
+                    select id, kind, data, sum(length(data)) over (order by id desc) as size from live_update
+                ) where size <= ? order by id
+                """, EventStreamHub.greetingLimit, as: Int.self, String.self, [UInt8].self
+            ).compactMap { id, kind, data in
+                LiveUpdate.Kind(rawValue: kind).map { LiveUpdate(id: id, kind: $0, data: data) }
+            }
+        }
+    }
+}
+
+extension Connection {
+    func addUpdate(_ kind: LiveUpdate.Kind, _ data: [UInt8]) throws(DatabaseError) -> LiveUpdate {
+        let id = try query(
+            "insert into live_update (kind, data) values (?, ?) returning id", kind.rawValue, data, as: Int.self)[0]
+        return LiveUpdate(id: id, kind: kind, data: data)
+    }
+
+    /// Deletes all but the newest `LiveUpdate.limit` updates.
+    func trimUpdates() throws(DatabaseError) {
+        try execute("delete from live_update where id <= (select max(id) from live_update) - ?", LiveUpdate.limit)
+    }
+}
+
+// MARK: - Server-sent events
+
+extension LiveUpdate {
+    func serverSentEvent(epoch: String) -> [UInt8] {
+        Array("id: \(epoch)-\(id)\nevent: \(kind.rawValue)\ndata: ".utf8) + data.filter { $0 != 0x0A && $0 != 0x0D }
+            + Array("\n\n".utf8)
+    }
+
+    /// A server-sent event without data, which sets the last id that a browser knows.
+    static func marker(_ event: String, id: Int, epoch: String) -> [UInt8] {
+        Array("id: \(epoch)-\(id)\nevent: \(event)\ndata: {}\n\n".utf8)
     }
 }

@@ -9,11 +9,7 @@ struct HeartbeatMonitor: Service {
     private let streams: EventStreamHub
     private let clock: any Clock<Duration>
 
-    /// Connects to the publishers of both processes.
-    ///
-    /// - Parameters:
-    ///   - worker: The addresses at which the worker publishes its events.
-    ///   - notifier: The addresses at which the notifier publishes its alerts.
+    /// Connects to the addresses at which worker and notifier publish.
     init(
         _ io: IOThread, worker: [String], notifier: [String], streams: EventStreamHub, clock: any Clock<Duration>
     ) async throws {

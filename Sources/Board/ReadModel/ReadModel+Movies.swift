@@ -5,7 +5,6 @@ import JSONCoding
 import Storage
 
 extension ReadModel {
-    /// Stores a movie's facts.
     func applyMovie(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {
         let titleEnglish = try event.data(as: MovieTitles.self).titleEnglish
@@ -17,7 +16,6 @@ extension ReadModel {
         return try connection.addUpdate(.movie, try JSON.encode(["code": code.description]))
     }
 
-    /// Returns the English title of a movie; nil if none is known.
     func titleEnglish(of code: String, in connection: Connection) throws -> String? {
         try connection.query("select title_english from movie where code = ?", code, as: String?.self).first ?? nil
     }
@@ -27,7 +25,6 @@ extension ReadModel {
         try connection.query("select version from poster where code = ?", code, as: String?.self).first
     }
 
-    /// Stores the outcome of a search for a poster.
     func applyPoster(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {
         let version = try event.data(as: Poster.self).image?.version
@@ -89,7 +86,6 @@ private struct MovieTitles: Decodable {
     let titleEnglish: String?
 }
 
-/// A movie's line in the national chart of a day.
 private struct RunDay: Encodable {
     let date: String
     let title: String

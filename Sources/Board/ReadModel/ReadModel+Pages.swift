@@ -10,7 +10,6 @@ extension ReadModel {
     /// How many movies of a chart its description names.
     private static let named = 3
 
-    /// Returns title and description of a page, from what is known.
     func head(of subject: PageSubject) async throws -> PageHead {
         switch subject {
         case .day(let day): try await chartHead("\(day.inWords) 일별", span: Self.daySpan, firstDay: day)
@@ -66,7 +65,7 @@ extension ReadModel {
     }
 
     private func productHead(_ id: ProductID) async throws -> PageHead {
-        let product = try await product(id).map { try JSON.decode(ProductHeadline.self, from: $0).product }
+        let product = try await database.read { try storedProduct(id, in: $0)?.product }
         return PageHead(
             title: product?.name.onOneLine ?? "상품 \(id)",
             description: (product?.description ?? "오픈마켓 상품").onOneLine)
@@ -93,15 +92,6 @@ private struct ChartHeadline: Decodable {
 
 private struct MovieHeadline: Decodable {
     let title: String
-}
-
-private struct ProductHeadline: Decodable {
-    struct Product: Decodable {
-        let name: String
-        let description: String?
-    }
-
-    let product: Product
 }
 
 // MARK: - Days in Korean

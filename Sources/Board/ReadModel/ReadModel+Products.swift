@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import FoundationEssentials
 import JSONCoding
 import OpenMarket
@@ -10,11 +11,10 @@ extension ReadModel {
     ///
     /// Most fields are from the last event about the product. Images and description are from the last event that had
     /// them, because the products of a page have none.
-    private struct StoredProduct: Codable {
+    struct StoredProduct: Codable {
         var product: Product
         /// Whether images and description are of the product's current version.
         var isWhole: Bool
-        /// Whether the product is no longer in the market.
         var isRemoved = false
         /// Time of the last event about the product, in milliseconds since 1970.
         var time: Int
@@ -35,7 +35,6 @@ extension ReadModel {
         return [try connection.addUpdate(.products, try JSON.encode(["page": page.page, "perPage": page.perPage]))]
     }
 
-    /// Stores a product.
     func applyProduct(_ id: ProductID, _ event: Event, in connection: Connection) throws -> [LiveUpdate] {
         try apply(try event.data(as: Product.self), event, in: connection)
         return [try connection.addUpdate(.product, try JSON.encode(ProductUpdate(id: id, isRemoved: false)))]
@@ -71,7 +70,6 @@ extension ReadModel {
         }
     }
 
-    /// Returns a product as JSON; nil if it is not known.
     func product(_ id: ProductID) async throws -> [UInt8]? {
         try await database.read { connection in try storedProduct(id, in: connection).map { try Self.json(of: $0) } }
     }
@@ -82,14 +80,12 @@ extension ReadModel {
         return urls?.first { imageVersion(of: $0) == version }
     }
 
-    /// Returns whether any product is known.
     func hasProducts() async throws -> Bool {
         try await database.read { connection in
             try !connection.query("select id from product limit 1", as: Int.self).isEmpty
         }
     }
 
-    /// Stores a product of a page or of its own event.
     private func apply(_ product: Product, _ event: Event, in connection: Connection) throws {
         let old = try storedProduct(product.id, in: connection)
         // Pages and products are two streams, so an older event may come after a newer one.
@@ -105,7 +101,7 @@ extension ReadModel {
         try write(new, in: connection)
     }
 
-    private func storedProduct(_ id: ProductID, in connection: Connection) throws -> StoredProduct? {
+    func storedProduct(_ id: ProductID, in connection: Connection) throws -> StoredProduct? {
         try connection.query("select data from product where id = ?", id.number, as: [UInt8].self).first
             .map { try JSON.decode(StoredProduct.self, from: $0) }
     }
@@ -128,13 +124,18 @@ extension ReadModel {
     }
 }
 
+/// Returns what stands for another host's image in the board's own URLs: the first 16 hexadecimal digits of the SHA-256 of
+/// its URL. So a visitor can only request images that an event has named.
+private func imageVersion(of url: String) -> String {
+    String(SHA256.hexDigest(of: Array(url.utf8)).prefix(16))
+}
+
 private struct ProductUpdate: Encodable {
     let id: ProductID
     let isRemoved: Bool
 }
 
 extension Product {
-    /// The URLs of all its images.
     fileprivate var imageURLs: [String] {
         [thumbnailURL] + (images ?? []).flatMap { [$0.url, $0.thumbnailURL] }
     }

@@ -1,6 +1,7 @@
 import Concurrency
 import Contract
 import FoundationEssentials
+import Health
 import JSONCoding
 import Messaging
 import ServiceRuntime
@@ -25,7 +26,6 @@ struct ReadModel: Sendable {
     /// A number that increases with each change, until the process ends; what was read stays true while it is the same.
     var version: Int { appliedCount.withLock { $0 } }
 
-    /// Makes a read model of a database that ``open(_:logger:)`` returned.
     init(_ database: Database) async throws {
         self.database = database
         epoch = try await database.write { connection in
@@ -58,15 +58,14 @@ struct ReadModel: Sendable {
 
     /// Applies events of a process in one transaction, and returns the live updates that follow from them.
     ///
-    /// - Parameter onUnreadable: Is called for each event that cannot be decoded. Such events are skipped, because an
-    ///   event that only a newer version knows must not stop those after it.
+    /// Events that cannot be decoded are skipped: one that only a newer version knows must not stop those after it.
     func apply(
-        _ batches: [Subscription.Batch], from source: Source,
+        _ batch: Subscription.Batch, from source: Source,
         onUnreadable: @escaping @Sendable (Event, any Error) -> Void
     ) async throws -> [LiveUpdate] {
         let updates = try await database.write { connection in
             var updates: [LiveUpdate] = []
-            for delivery in batches.flatMap(\.items) {
+            for delivery in batch.items {
                 switch delivery {
                 case .event(let event):
                     do {
@@ -81,13 +80,9 @@ struct ReadModel: Sendable {
                 }
             }
             if !updates.isEmpty { try connection.trimUpdates() }
-            if let position = batches.last?.position {
-                try connection.execute(
-                    """
-                    insert into reading (source, position) values (?, ?)
-                    on conflict do update set position = excluded.position
-                    """, source.rawValue, try JSON.encode(position))
-            }
+            try connection.execute(
+                "insert or replace into reading (source, position) values (?, ?)", source.rawValue,
+                try JSON.encode(batch.position))
             return updates
         }
         // Unchanged by batches without updates, such as the acceptance of requests, of which strangers can cause many.
@@ -111,18 +106,140 @@ struct ReadModel: Sendable {
         }
     }
 
-    /// Deletes what came from a process, because the process has a new log.
     private func deleteAll(from source: Source, in connection: Connection) throws {
-        let deletions: [StaticString] =
-            switch source {
-            case .worker:
-                [
-                    "delete from chart", "delete from revision", "delete from line", "delete from movie",
-                    "delete from poster", "delete from failure", "delete from anomaly", "delete from product",
-                    "delete from product_page",
-                ]
-            case .notifier: ["delete from alert"]
-            }
+        guard source == .worker else { return try connection.execute("delete from alert") }
+        let deletions: [StaticString] = [
+            "delete from chart", "delete from revision", "delete from line", "delete from movie", "delete from poster",
+            "delete from failure", "delete from anomaly", "delete from product", "delete from product_page",
+        ]
         for deletion in deletions { try connection.execute(deletion) }
     }
+}
+
+extension ReadModel {
+    /// The tables. They are never migrated: each change must increase the version, and `open` makes the database anew.
+    static let schema = Schema(
+        "mqbd", version: 2,
+        """
+        create table board (
+            only integer primary key check (only = 1),
+            epoch text not null
+        ) strict;
+
+        create table reading (
+            source text primary key,
+            position blob not null
+        ) strict, without rowid;
+
+        create table live_update (
+            id integer primary key autoincrement,
+            kind text not null,
+            data blob not null
+        ) strict;
+
+        create table chart (
+            topic text primary key,
+            market text not null,
+            span text not null,
+            first_day text not null,
+            revision integer not null,
+            state text not null,
+            data blob not null
+        ) strict, without rowid;
+        create index chart_day on chart (market, span, first_day);
+
+        create table revision (
+            topic text not null,
+            revision integer not null,
+            data blob not null,
+            primary key (topic, revision)
+        ) strict, without rowid;
+
+        create table line (
+            market text not null,
+            day text not null,
+            line integer not null,
+            code text not null,
+            title text not null,
+            rank integer,
+            audience integer,
+            audience_total integer,
+            sales integer,
+            sales_total integer,
+            screens integer,
+            showings integer,
+            primary key (market, day, line)
+        ) strict, without rowid;
+        create index line_movie on line (code, market, day);
+
+        create table movie (
+            code text primary key,
+            title_english text,
+            data blob not null
+        ) strict, without rowid;
+
+        create table poster (
+            code text primary key,
+            version text,
+            found integer not null,
+            data blob not null
+        ) strict, without rowid;
+
+        create table alert (
+            sequence integer primary key,
+            id text not null,
+            rule text not null,
+            day text,
+            code text,
+            title text,
+            retracts text,
+            data blob not null
+        ) strict;
+        create index alert_movie on alert (code, sequence);
+        create index alert_rule on alert (rule);
+        create index alert_retraction on alert (retracts) where retracts is not null;
+
+        create table product (
+            id integer primary key,
+            data blob not null
+        ) strict;
+
+        create table product_page (
+            page integer not null,
+            per_page integer not null,
+            time text not null,
+            header blob not null,
+            products blob not null,
+            primary key (page, per_page)
+        ) strict, without rowid;
+
+        create table failure (
+            sequence integer primary key,
+            data blob not null
+        ) strict;
+
+        create table anomaly (
+            sequence integer primary key,
+            data blob not null
+        ) strict;
+
+        \(HealthCheck.table)
+        """)
+}
+
+/// A JSON object made of members that are JSON already, which keeps the data of events as it was received.
+struct JSONObject {
+    let bytes: [UInt8]
+
+    /// Makes an object whose names are plain ASCII without quotes.
+    init(_ members: [(name: String, value: [UInt8])]) {
+        let texts = members.map { name, value in Array("\"\(name)\":".utf8) + value }
+        bytes = [UInt8(ascii: "{")] + Array(texts.joined(separator: [UInt8(ascii: ",")])) + [UInt8(ascii: "}")]
+    }
+
+    static func list(_ values: [[UInt8]]) -> [UInt8] {
+        [UInt8(ascii: "[")] + Array(values.joined(separator: [UInt8(ascii: ",")])) + [UInt8(ascii: "]")]
+    }
+
+    static func orNull(_ value: [UInt8]?) -> [UInt8] { value ?? Array("null".utf8) }
 }

@@ -25,14 +25,12 @@ extension API {
         }
     }
 
-    /// Whether the request belongs to a session.
     func isSignedIn(_ request: WebRequest) -> Bool {
         sessions.isOpen(cookie.token(of: request))
     }
 
-    /// Whether the request is the operator's: of a visitor who is signed in, or of anybody on this machine if the board is for it alone.
-    ///
-    /// See docs/decisions/strangers-at-the-board.md.
+    /// Whether a visitor is signed in, or on this machine if the board is for it alone; see
+    /// docs/decisions/strangers-at-the-board.md.
     func isOperator(_ request: WebRequest) -> Bool {
         if isSignedIn(request) { return true }
         let marks = ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via"]
@@ -105,8 +103,6 @@ private struct Login: Decodable {
 
 /// A body of several frames, each preceded by its length in four bytes, most significant first.
 enum FramedBody {
-    /// The content type of such a body.
-    ///
     /// No form of another site can send it without a CORS preflight, because it is not one of Fetch's safelisted types.
     static let contentType = "application/vnd.marquee.frames"
     /// The most bytes of a body: the JSON of a request and the largest images that it may have.
@@ -114,9 +110,6 @@ enum FramedBody {
     // More than a request may have, so that one image too many is reported as such.
     private static let frameLimit = 16
 
-    /// Splits a body into its frames.
-    ///
-    /// - Throws: `badRequest` if the lengths do not fit the body, or there are too many frames.
     static func frames(_ body: [UInt8]) throws(ContractError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         var rest = body[...]

@@ -14,7 +14,8 @@ struct BoardRouter: Sendable {
     let api: API
     let health: HealthPages
     let limits: VisitorLimits
-    let proxyWarning: ProxyWarning
+    /// Whether the configuration names a proxy, or the log has said that it should.
+    let isProxyKnown: Locked<Bool>
 
     func respond(to request: WebRequest) async -> WebResponse {
         await response(to: request).withSecurityHeaders(isSecure: api.isSecure)
@@ -24,7 +25,7 @@ struct BoardRouter: Sendable {
         // Probes ask the process itself and not the proxy before it, so the health pages are not below the base path. They
         // have no limit by address: a stranger may share the probe's.
         if request.path != "/metrics", let page = await health.response(to: request) { return page }
-        proxyWarning.look(at: request)
+        if request.header("X-Forwarded-For") != nil { warnOfProxy(request) }
         guard limits.admit(request.client) else { return api.refuseTooManyRequests() }
         if request.path == "/metrics" {
             guard api.isOperator(request) else { return .notForVisitors }
@@ -48,14 +49,24 @@ struct BoardRouter: Sendable {
         return (try? await pages.response(to: request, path: path)) ?? page.response(to: request)
     }
 
+    /// Warns once of a proxy that no setting names: the limits by address count all its visitors as one.
+    private func warnOfProxy(_ request: WebRequest) {
+        let isKnown = isProxyKnown.withLock { isKnown in
+            defer { isKnown = true }
+            return isKnown
+        }
+        guard !isKnown else { return }
+        api.runtime.logger.warning(
+            "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits",
+            [.address: request.client?.description])
+    }
+
     /// The first parts of the paths of the pages, as in `pages.js`.
     static let places: Set<String> = [
         "", "day", "weekend", "week", "weekdays", "movie", "history", "alerts", "shop", "operations",
     ]
 
-    /// Returns how many bytes a request's body may have; nil stands for the server's usual limit.
-    ///
-    /// Only signed-in visitors may send images.
+    /// Returns how many bytes a body may have; nil stands for the server's usual limit. Signed-in visitors may send images.
     func bodyAllowance(_ head: WebRequest) -> Int? {
         guard head.method == "POST", basePath.relativePath(of: head.path) == "api/v1/requests",
             head.header("Content-Type") == FramedBody.contentType, api.isSignedIn(head)
@@ -78,40 +89,6 @@ struct BoardRouter: Sendable {
     }
 }
 
-/// Warns once of a proxy that no setting names, or whose `X-Forwarded-For` cannot be read: the limits by address then count
-/// all its visitors as one.
-struct ProxyWarning: Sendable {
-    let proxies: Set<ClientAddress>
-    let logger: Logger
-    private let isDone = Locked(false)
-
-    init(proxies: Set<ClientAddress>, logger: Logger) {
-        self.proxies = proxies
-        self.logger = logger
-    }
-
-    /// Warns if the request's visitor counts as its proxy and this has not warned before. Where no proxy is named,
-    /// strangers can send the header, too.
-    func look(at request: WebRequest) {
-        guard let forwarded = request.header("X-Forwarded-For") else { return }
-        if !proxies.isEmpty {
-            guard let client = request.client, proxies.contains(client),
-                forwarded.parts(between: ",").contains(where: { ClientAddress(forwarded: $0) == nil })
-            else { return }
-        }
-        let isFirst = isDone.withLock { isDone in
-            defer { isDone = true }
-            return !isDone
-        }
-        guard isFirst else { return }
-        logger.warning(
-            proxies.isEmpty
-                ? "a proxy that MARQUEE_BOARD_PROXIES does not name passes requests on; all its visitors share one address's limits"
-                : "the X-Forwarded-For of a proxy has no IP address where a visitor's is; its visitors share one address's limits",
-            [.address: request.client?.description])
-    }
-}
-
 extension HTTPServer.Limits {
     /// Each page keeps one connection open and opens others; behind a proxy all of them have the same address.
     static func board(_ memory: MemoryBudget) -> HTTPServer.Limits {
@@ -119,11 +96,105 @@ extension HTTPServer.Limits {
         limits.connections = 8_192
         limits.connectionsPerAddress = 8_192
         limits.waitingConnections = 3_072
-        limits.queuedBytes = memory.bytes(for: .queuedHTTP) / 4 * 3
+        limits.queuedBytes = memory.bytes(for: .queuedHTTP)
         // Strangers have a part of their own, so that they keep no upload out. An upload is in memory two or three times
         // while it is forwarded.
         limits.bodies = memory.bytes(for: .incompleteMessages) / 8
         limits.uploads = memory.bytes(for: .incompleteMessages) / 8 * 7
         return limits
+    }
+}
+
+/// The path below which a reverse proxy shows the board: `/` or a path such as `/marquee/`.
+public struct BasePath: Hashable, Sendable, CustomStringConvertible {
+    /// The path, with a slash at both ends.
+    public let description: String
+    /// The root of the host.
+    public static let root = BasePath(unchecked: "/")
+
+    private init(unchecked text: String) {
+        description = text
+    }
+
+    /// Makes a path of ASCII letters, digits, `-`, `_`, `.` and slashes, the first one at the start; nil of anything else.
+    public init?(_ text: String) {
+        let parts = text.parts(between: "/")
+        let isPlain = parts.allSatisfy { part in
+            part != "." && part != ".."
+                && part.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
+        }
+        guard text.hasPrefix("/"), isPlain else { return nil }
+        self.init(unchecked: parts.isEmpty ? "/" : "/\(parts.joined(separator: "/"))/")
+    }
+
+    /// Returns the part of a request's path after the base path, without a slash before it; nil if it is not below.
+    func relativePath(of path: String) -> Substring? {
+        if path.hasPrefix(description) { return path.dropFirst(description.count) }
+        return path + "/" == description ? "" : nil
+    }
+}
+
+/// The board's errors, and the headers of all its answers.
+extension WebResponse {
+    static let notFound = text("there is no such page\n", status: 404)
+    static let notForVisitors = text(
+        "the metrics are for the operator: sign in, or set MARQUEE_BOARD_METRICS_HTTP\n", status: 403)
+    static let methodNotAllowed = WebResponse(
+        status: 405, contentType: "text/plain;charset=UTF-8", headers: [("Allow", "GET, HEAD")],
+        body: .bytes(Array("this address allows only GET and HEAD\n".utf8)))
+
+    /// The header of an answer that no cache keeps.
+    static let noStore = (name: "Cache-Control", value: "no-store")
+
+    /// Returns the contract's error object with an HTTP status; nil stands for the one that matches its code.
+    static func failure(_ error: ContractError, status: Int? = nil) -> WebResponse {
+        let usual =
+            switch error.code {
+            case .badRequest, .dateOutOfRange: 400
+            case .unauthorized: 401
+            case .forbidden: 403
+            case .conflict: 409
+            case .notFound, .notPublished: 404
+            case .overloaded, .quotaExhausted: 429
+            case .internal where error.retryAfter == nil: 500
+            default: 503
+            }
+        var response = WebResponse.json(
+            JSON.encodeInfallibly(error), status: status ?? usual, headers: [noStore])
+        if let seconds = error.retryAfter { response.headers.append(("Retry-After", "\(seconds)")) }
+        return response
+    }
+
+    private static let resourcePolicy = "Cross-Origin-Resource-Policy"
+
+    /// Returns the response with a header that lets other sites show it as an image.
+    func forOtherSites() -> WebResponse {
+        var response = self
+        response.headers.append((Self.resourcePolicy, "cross-origin"))
+        return response
+    }
+
+    /// Returns the response with headers that let the browser trust nothing but the board itself: no script or style in a
+    /// page or from elsewhere, no frame of another site, no image there unless ``forOtherSites()`` allows it.
+    func withSecurityHeaders(isSecure: Bool) -> WebResponse {
+        var response = self
+        response.headers += [
+            // Images that the page draws itself, for saving, have `blob:` URLs.
+            (
+                "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+                    + "manifest-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; "
+                    + "require-trusted-types-for 'script'; trusted-types 'none'"
+            ),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+        ]
+        if !headers.contains(where: { $0.name == Self.resourcePolicy }) {
+            response.headers.append((Self.resourcePolicy, "same-origin"))
+        }
+        if isSecure { response.headers.append(("Strict-Transport-Security", "max-age=31536000")) }
+        return response
     }
 }

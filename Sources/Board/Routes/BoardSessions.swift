@@ -22,9 +22,7 @@ final class BoardSessions: Sendable {
     /// The ages of the open sessions, by the digests of their tokens.
     private let ages = Locked<[String: Stopwatch]>([:])
 
-    /// Makes a store without sessions.
-    ///
-    /// - Parameter password: The board's password; nil lets nobody sign in.
+    /// Makes a store without sessions; without a password nobody can sign in.
     init(password: Secret?, clock: some Clock<Duration>) {
         self.password = password.map { Self.digest($0.value) }
         self.clock = clock
@@ -36,7 +34,6 @@ final class BoardSessions: Sendable {
 
     /// Begins a session, and returns its token.
     ///
-    /// - Parameter client: Who has sent the password.
     /// - Throws: `notFound` if the board has no password, `overloaded` after too many attempts, `unauthorized` if the
     ///   password is wrong.
     func begin(password attempt: String, from client: ClientAddress?) throws(ContractError) -> String {
@@ -64,14 +61,12 @@ final class BoardSessions: Sendable {
         return token
     }
 
-    /// Returns whether a session with this token is open.
     func isOpen(_ token: String?) -> Bool {
         guard let token else { return false }
         let sessionAge = ages.withLock { $0[Self.digest(token)] }
         return sessionAge.map { $0.elapsed < Self.lifetime } ?? false
     }
 
-    /// Ends the session with this token, if there is one.
     func end(_ token: String?) {
         guard let token else { return }
         ages.withLock { $0[Self.digest(token)] = nil }
@@ -87,9 +82,7 @@ final class BoardSessions: Sendable {
     }
 }
 
-/// The cookie that holds a session's token.
-///
-/// No script can read it, and browsers send it only to the board and only from the board's own pages.
+/// The cookie that holds a session's token. No script can read it, and only the board's own pages send it.
 ///
 /// Where visitors reach the board by HTTPS, the cookie's name makes browsers refuse one that was set without it: `__Host-`,
 /// or `__Secure-` for a board below another site, because `__Host-` allows no path but the root.
@@ -103,7 +96,6 @@ struct SessionCookie {
         return (basePath == .root ? "__Host-" : "__Secure-") + "marquee-session"
     }
 
-    /// Returns the token in a request's cookies; nil if there is none.
     func token(of request: WebRequest) -> String? {
         for part in (request.header("Cookie") ?? "").parts(between: ";") {
             let pair = part.drop { $0 == " " }
@@ -112,9 +104,7 @@ struct SessionCookie {
         return nil
     }
 
-    /// Returns the header that sets the cookie, or deletes it if `token` is nil.
-    ///
-    /// The cookie is for HTTPS only where that is known: from the public URL, or from the proxy.
+    /// Returns the header that sets the cookie, or deletes it if `token` is nil. It is for HTTPS only where that is known.
     func header(_ token: String?, for request: WebRequest) -> (name: String, value: String) {
         let maxAge = token == nil ? 0 : BoardSessions.lifetime.components.seconds
         let secure = isSecure || request.header("X-Forwarded-Proto") == "https" ? "; Secure" : ""
@@ -122,5 +112,59 @@ struct SessionCookie {
             "Set-Cookie",
             "\(name)=\(token ?? ""); Path=\(basePath); Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(secure)"
         )
+    }
+}
+
+/// How often each client may ask, so that one of them does not keep out the others.
+///
+/// A client is an IPv4 address or an IPv6 network of 64 bits. See docs/decisions/strangers-at-the-board.md.
+final class VisitorLimits: Sendable {
+    private struct State {
+        var recent: [ClientAddress?: TokenBucket] = [:]
+        var older: [ClientAddress?: TokenBucket] = [:]
+    }
+
+    /// Seconds of requests that a client may send at once after a pause.
+    static let burstSeconds = 20
+    /// How many clients are new until those that were not seen since the last time are forgotten, and begin anew. So a
+    /// client with more addresses than that gets more than its limit. There are at most twice as many, some 100 bytes each.
+    static let clientLimit = 4_096
+
+    private let burst: Double
+    private let perSecond: Double
+    private let age: Stopwatch
+    private let state = Locked(State())
+
+    /// Lets each client send `burst` requests at once after a pause, and `perSecond` in the long run.
+    init(burst: Int, perSecond: Double, clock: some Clock<Duration>) {
+        self.burst = Double(burst)
+        self.perSecond = perSecond
+        age = Stopwatch(clock)
+    }
+
+    var clientCount: Int { state.withLock { $0.recent.count + $0.older.count } }
+
+    /// Counts a request; false if the client has sent too many.
+    func admit(_ client: ClientAddress?) -> Bool {
+        let (network, now) = (client?.network, age.elapsed)
+        return state.withLock { state in
+            var bucket =
+                state.recent[network] ?? state.older.removeValue(forKey: network)
+                ?? TokenBucket(capacity: burst, refillPerSecond: perSecond, at: now)
+            defer {
+                if state.recent[network] == nil, state.recent.count >= Self.clientLimit {
+                    state = State(older: state.recent)
+                }
+                state.recent[network] = bucket
+            }
+            return bucket.takeToken(at: now)
+        }
+    }
+
+    func forget(_ client: ClientAddress?) {
+        state.withLock { state in
+            state.recent[client?.network] = nil
+            state.older[client?.network] = nil
+        }
     }
 }

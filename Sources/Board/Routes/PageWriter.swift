@@ -6,18 +6,17 @@ import WebServer
 
 /// Writes title, description and what other sites show of a link into the page, for each of its addresses.
 ///
-/// The page's script draws everything else, and puts the title into the visitor's language. Addresses and posters are
-/// written only where the board's public URL is known, because both must be absolute.
+/// Addresses and posters are written only where the board's public URL is known, because both must be absolute.
 struct PageWriter: Sendable {
     private let template: [UInt8]
     private let model: ReadModel
-    private let answers: ResponseCache
+    private let answers: SharedResponses
     private let publicURL: String?
 
     /// The line of `index.html` that the head of a page replaces.
     static let placeholder = Array("<title>marquee</title>".utf8)
 
-    init(_ files: StaticFiles, model: ReadModel, answers: ResponseCache, publicURL: String?) {
+    init(_ files: StaticFiles, model: ReadModel, answers: SharedResponses, publicURL: String?) {
         template = files["index.html"]?.content.bytes ?? []
         self.model = model
         self.answers = answers
@@ -27,10 +26,8 @@ struct PageWriter: Sendable {
     /// Returns the page at a path below the base path, which begins with one of `BoardRouter.places`.
     func response(to request: WebRequest, path: Substring) async throws -> WebResponse {
         let subject = PageSubject(path: path)
-        // Not kept: strangers can ask for any movie, and a page costs two queries.
         return try await answers.response(
-            to: request, "page/\(subject.path)/\(request.query.isEmpty)", contentType: "text/html;charset=UTF-8",
-            isKept: false
+            to: request, "page/\(subject.path)/\(request.query.isEmpty)", contentType: "text/html;charset=UTF-8"
         ) { [self] in
             // With a query the address of the page is not the one that its path names.
             let url = request.query.isEmpty ? publicURL.map { "\($0)/\(subject.path)" } : nil
@@ -93,7 +90,6 @@ enum PageSubject: Hashable, Sendable {
             }
     }
 
-    /// The path of the subject's page.
     var path: String {
         switch self {
         case .day(let day): "day/\(day)"

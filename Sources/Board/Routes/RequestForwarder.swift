@@ -23,8 +23,6 @@ struct RequestForwarder: Sendable {
     ]
     /// Topics for signed-in visitors.
     private static let orderTopics: Set<RequestTopic> = [.productRegister, .productModify, .productRemove]
-    /// The command with which the operator replaces a poster.
-    private static let posterCommand = "poster"
     private static let timeout = Duration.seconds(10)
 
     private let io: IOThread
@@ -32,18 +30,10 @@ struct RequestForwarder: Sendable {
     private let wallClock: WallClock
     private let rateLimit: Locked<TokenBucket>
     private let perDay: Int
-    /// How many requests of visitors who are not signed in were forwarded on a day.
     private let visitorCount = Locked((day: KoreanDate.firstChart, count: 0))
     private let age: Stopwatch
 
-    /// Makes a forwarder to the worker's command addresses.
-    ///
-    /// - Parameters:
-    ///   - perSecond: How many requests a second are forwarded in the long run.
-    ///   - perDay: How many requests of visitors who are not signed in are forwarded in a day in Korea.
-    init(
-        _ io: IOThread, addresses: [String], perSecond: Int, perDay: Int, runtime: Runtime
-    ) {
+    init(_ io: IOThread, addresses: [String], perSecond: Int, perDay: Int, runtime: Runtime) {
         self.perDay = perDay
         self.io = io
         self.addresses = addresses
@@ -54,10 +44,7 @@ struct RequestForwarder: Sendable {
 
     /// Forwards a request, and returns its id once the worker has stored it with its images.
     ///
-    /// - Parameters:
-    ///   - body: A JSON object with `topic` and the fields of the request.
-    ///   - isSignedIn: Whether the visitor may change products, and is not counted among the day's visitors.
-    ///   - isOperator: Whether the visitor may refresh, use all of the quota, and replace posters.
+    /// - Parameter body: A JSON object with `topic` and the fields of the request.
     /// - Throws: The error that the worker would give, `unauthorized`, `overloaded` above the rate limit, or
     ///   `internal` if the worker does not answer within ten seconds.
     func forward(
@@ -84,18 +71,23 @@ struct RequestForwarder: Sendable {
         return reply.requestID ?? id
     }
 
-    /// Returns the frames to send, after checking that the visitor may send them.
     private func frames(
         of body: [UInt8], _ images: [[UInt8]], as id: RequestID, isSignedIn: Bool, isOperator: Bool
     ) throws(ContractError) -> RequestFrames {
-        let name = try Self.name(in: body)
-        if name == Self.posterCommand {
+        guard let name = try? JSON.decode(RequestHeader.self, from: body).topic else {
+            throw ContractError(.badRequest, "the body must be a JSON object with the field topic", field: "body")
+        }
+        if name == "poster" {
             guard isOperator else {
                 throw ContractError(.unauthorized, "only the operator may replace a poster", field: "password")
             }
             return RequestFrames(topic: name, body: try PosterFields(body, id).text)
         }
-        let topic = try Self.topic(named: name)
+        guard let topic = RequestTopic(text: name), Self.fetchTopics.union(Self.orderTopics).contains(topic) else {
+            throw ContractError(
+                .badRequest, "the board forwards no requests \(name.prefix(bytes: 40).debugDescription)",
+                field: "topic")
+        }
         guard isSignedIn || !Self.orderTopics.contains(topic) else {
             throw ContractError(.unauthorized, "\(topic.rawValue) needs the board's password", field: "password")
         }
@@ -116,22 +108,6 @@ struct RequestForwarder: Sendable {
             visitors.count += 1
             return true
         }
-    }
-
-    private static func name(in body: [UInt8]) throws(ContractError) -> String {
-        guard let header = try? JSON.decode(RequestHeader.self, from: body) else {
-            throw ContractError(.badRequest, "the body must be a JSON object with the field topic", field: "body")
-        }
-        return header.topic
-    }
-
-    private static func topic(named name: String) throws(ContractError) -> RequestTopic {
-        guard let topic = RequestTopic(text: name), fetchTopics.contains(topic) || orderTopics.contains(topic) else {
-            throw ContractError(
-                .badRequest, "the board forwards no requests \(name.prefix(bytes: 40).debugDescription)",
-                field: "topic")
-        }
-        return topic
     }
 
     private func reply(to frames: RequestFrames) async -> Reply? {

@@ -19,9 +19,7 @@ struct StaticFiles: Sendable {
 
     private var files: [String: CacheableBody] = [:]
 
-    /// Reads all files in a folder and the folders below it; leaves out those with an unknown suffix.
-    ///
-    /// - Parameter change: Returns the bytes that are served, given a file's path below the folder and its bytes.
+    /// Reads all files in a folder and the folders below it, but those with an unknown suffix; serves what `change` returns.
     init(
         folder: String, change: (_ path: String, _ bytes: [UInt8]) -> [UInt8] = { $1 }
     ) throws(StaticFilesError) {
@@ -54,8 +52,6 @@ struct StaticFiles: Sendable {
 }
 
 /// Finds the folder of the page's files.
-///
-/// A page changes without a build, and no path of a request reaches the file system.
 enum AssetFolder {
     /// Paths below one of the folders above the program: where it is installed, and in the sources that it is built from.
     private static let candidates = ["share/marquee/web", "Sources/Board/Web"]
@@ -73,8 +69,11 @@ enum AssetFolder {
         }
     }
 
-    /// Returns the folder that belongs to the program at this path.
-    static func find(above program: String) throws(AssetFolderError) -> String {
+    /// Returns the folder that belongs to the program at this path, by default to this one.
+    static func find(above program: String? = nil) throws(AssetFolderError) -> String {
+        // Fails only without /proc; then the search above that path fails, too.
+        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = program ?? own ?? "/proc/self/exe"
         var folder = program
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
@@ -83,12 +82,5 @@ enum AssetFolder {
             }
         }
         throw AssetFolderError(program: program)
-    }
-
-    /// Returns the folder that belongs to this program.
-    static func find() throws(AssetFolderError) -> String {
-        // Fails only without /proc; then the search above that path fails, too.
-        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return try find(above: program ?? "/proc/self/exe")
     }
 }

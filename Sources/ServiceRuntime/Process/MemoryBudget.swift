@@ -14,9 +14,9 @@ public struct MemoryBudget: Sendable, Hashable {
         case unreadReplies = 125
         /// Subscriptions of all clients of a publisher.
         case subscriptions = 60
-        /// Bytes queued to HTTP clients, and a quarter of it for answers that the board keeps for the next who ask.
+        /// Bytes queued to HTTP clients.
         case queuedHTTP = 61
-        /// Decoding of images, and a quarter of it for images that the board keeps in memory.
+        /// Decoding of images.
         case images = 250
         /// Images that the board downloads, and as much of those that wait for the decoder. The worker's upstreams send
         /// 1 MiB each, `MARQUEE_CALLS_AT_ONCE` at a time.

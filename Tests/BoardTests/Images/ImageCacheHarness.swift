@@ -1,8 +1,6 @@
 import Foundation
 import Imaging
-import Networking
 import ServiceRuntime
-import Storage
 import TestSupport
 
 @testable import Board
@@ -20,23 +18,20 @@ struct ImageCacheHarness {
 
     /// Runs `body` with a cache over the file; the next cache finds the images that it stored.
     func open<Value>(
-        _ limits: TieredImageCache.Limits = TieredImageCache.Limits(), allowsPrivateAddresses: Bool = true,
+        _ limits: ImageCache.Limits = ImageCache.Limits(), allowsPrivateAddresses: Bool = true,
         decoder: ImageDecoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)),
-        _ body: (TieredImageCache) async throws -> Value
+        _ body: (ImageCache) async throws -> Value
     ) async throws -> Value {
-        let database = try Database.openOrRecreate(path: path, schema: DiskImageCache.schema) { _ in }
-        let client = HTTPClient(
-            limits: ImageFetcher.limits(memory: 16 << 20),
-            retry: RetryPolicy(attempts: 1, attemptTimeout: .seconds(3_600)))
-        let cache = TieredImageCache(
-            database: database,
+        let cache = try ImageCache(
+            path,
             fetcher: ImageFetcher(
-                client: client, allowsPrivateAddresses: allowsPrivateAddresses, deadline: .seconds(3_600)),
-            decoder: decoder, limits: limits, wallClock: WallClock { [clock] in clock.date })
+                client: ImageFetcher.makeClient(memory: 16 << 20, timeout: .seconds(3_600)),
+                allowsPrivateAddresses: allowsPrivateAddresses, deadline: .seconds(3_600)),
+            decoder: decoder, limits: limits, wallClock: WallClock { [clock] in clock.date },
+            logger: Logger(label: "test", wallClock: .system) { _ in })
         let result: Result<Value, any Error>
         do { result = .success(try await body(cache)) } catch { result = .failure(error) }
-        await client.shutdown()
-        await database.close()
+        await cache.close()
         return try result.get()
     }
 
@@ -53,9 +48,4 @@ struct ImageCacheHarness {
             return Color(UInt32(state >> 40))
         }.encodePNG()
     }
-}
-
-extension TieredImageCache {
-    /// Returns the number of images that came from an origin.
-    func count(_ origin: CacheTier) -> Int { Int(counts()[origin.rawValue] ?? 0) }
 }

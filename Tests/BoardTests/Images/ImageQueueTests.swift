@@ -52,7 +52,7 @@ import Testing
             """
         try Data(script.utf8).write(to: URL(filePath: program))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-        var limits = TieredImageCache.Limits()
+        var limits = ImageCache.Limits()
         limits.undecoded = red.count * 3 / 2
         try await harness.open(limits, decoder: ImageDecoder(program: program, deadline: .seconds(3_600))) { cache in
             async let first = cache.image(at: "\(server.url)/1", .full)

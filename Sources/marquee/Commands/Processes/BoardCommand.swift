@@ -51,7 +51,6 @@ struct BoardCommand: Subcommand {
         try configuration.checkAddresses(of: .board)
         var options = options
         options.trustedImages = trustsSandbox ? configuration.sandboxHTTP.url : nil
-        options.hasOpenMarket = trustsSandbox
         options.ruleHeadings = AlertRules.headings
         let runtime = Runtime(logger: configuration.logger("board"))
         let board = BoardProcess(configuration, options: options, runtime: runtime)
