@@ -153,7 +153,6 @@ public struct NotifierProcess: Sendable {
             try await makeAlertService(rules, runtime), reloading: reloading, runtime: runtime
         ) { file, runtime in
             delivery.replaceSinks(by: file.sinks, runtime)
-            try await delivery.closeRemovedSinks()
             return try await makeAlertService(file.rules, runtime)
         }
         runtime.metrics.addSockets([
@@ -190,7 +189,7 @@ public struct NotifierProcess: Sendable {
         let (requestGuard, uptime) = (sockets.access.requestGuard, Stopwatch(runtime.clock))
         let handler = LogHandler(
             log: storage.log, database: storage.database, requestGuard: requestGuard,
-            own: ["retry": RetryHandler(outbox: outbox, database: storage.database).answer]
+            own: ["retry": { try await outbox.answerRetry($0, in: storage.database) }]
         ) {
             .status(try await status(storage, outbox, uptime: uptime.elapsed))
         }

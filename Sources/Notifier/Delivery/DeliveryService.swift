@@ -20,7 +20,7 @@ final class DeliveryService: Service {
     private let addRun: AsyncStream<@Sendable () async -> Void>.Continuation
 
     private struct State {
-        /// The newest worker of each sink, also of sinks that were removed until it has ended.
+        /// The newest worker of each sink, also of sinks that were removed.
         var workers: [String: WorkerRun] = [:]
         var isStopping = false
     }
@@ -55,16 +55,16 @@ final class DeliveryService: Service {
         replaceSinks(by: sinks, runtime)
     }
 
-    /// Delivers to these sinks from now on. What waits for a sink that is not among them is closed by
-    /// ``closeRemovedSinks()``.
+    /// Delivers to these sinks from now on. What waits for a sink that is not among them becomes dead letters when its
+    /// worker has ended.
     func replaceSinks(by sinks: [ConfiguredSink], _ runtime: Runtime) {
         state.withLock { state in
             guard !state.isStopping else { return }
             metrics.add(sinks.map(\.name))
             outbox.replaceSinks(by: sinks)
-            for run in state.workers.values { run.worker.stop() }
             guard outbox.dryRun == nil else { return }
             let former = state.workers
+            for run in former.values { run.worker.stop() }
             for sink in sinks {
                 let worker = SinkWorker(
                     sink: sink, outbox: outbox, database: database, clients: clients, board: board,
@@ -78,28 +78,21 @@ final class DeliveryService: Service {
                     run.hasEnded.update { $0 = true }
                 }
             }
+            for (name, run) in former where !sinks.contains(where: { $0.name == name }) {
+                addRun.yield { [self] in
+                    await run.waitForEnd()
+                    // A failure of the database leaves the rows to the next start.
+                    try? await closeRemovedSinks(name)
+                }
+            }
         }
     }
 
-    /// Ends the deliveries that wait for sinks that are no longer configured, of a sink whose worker still sends afterwards.
-    func closeRemovedSinks() async throws {
+    /// Ends the deliveries that wait for sinks, or for the one of this name, that are not configured.
+    func closeRemovedSinks(_ name: String? = nil) async throws {
         guard outbox.dryRun == nil else { return }
-        let configured = Set(outbox.sinks.map(\.name))
-        let busy = state.withLock { state in
-            state.workers.filter { !configured.contains($0.key) && !$0.value.hasEnded.read(\.self) }
-        }
         let now = runtime.wallClock.now()
-        try await database.write { [outbox] in
-            try outbox.closeRemovedSinks(except: Set(busy.keys), at: now, in: $0)
-        }
-        for run in busy.values {
-            addRun.yield { [self] in
-                await run.waitForEnd()
-                guard !state.withLock(\.isStopping) else { return }
-                // A failure of the database leaves the rows to the next start.
-                try? await closeRemovedSinks()
-            }
-        }
+        try await database.write { [outbox] in try outbox.closeRemovedSinks(name, at: now, in: $0) }
     }
 
     func run() async throws {
@@ -120,23 +113,23 @@ final class DeliveryService: Service {
 }
 
 struct DeliveryMetrics: Sendable {
-    private struct Counts {
-        var sent = 0.0
-        var failed = 0.0
-        var dead = 0.0
-    }
-
-    private let counts = Locked<[String: Counts]>([:])
+    /// The ends of attempts by their outcome; one that is tried again is `waiting`.
+    private let counts = Locked<[Outbox.State: [String: Double]]>([.sent: [:], .waiting: [:], .dead: [:]])
 
     init(_ metrics: Metrics, deliveries: @escaping @Sendable () async throws -> [String: SinkCounts]) {
-        func count(_ name: StaticString, _ help: StaticString, _ value: @escaping @Sendable (Counts) -> Double) {
-            metrics.counters(name, help, by: "sink") { [counts] in counts.withLock { $0.mapValues(value) } }
+        for (outcome, name, help): (Outbox.State, StaticString, StaticString) in [
+            (.sent, "marquee_messages_sent_total", "Messages that the sink accepted."),
+            (
+                .waiting, "marquee_messages_failed_total",
+                "Failed attempts to deliver a message that will be retried."
+            ),
+            (
+                .dead, "marquee_messages_dead_total",
+                "Messages given up: rejected by the sink, or out of attempts."
+            ),
+        ] {
+            metrics.counters(name, help, by: "sink") { [counts] in counts.withLock { $0[outcome] ?? [:] } }
         }
-        count("marquee_messages_sent_total", "Messages that the sink accepted.") { $0.sent }
-        count("marquee_messages_failed_total", "Failed attempts to deliver a message that will be retried.") {
-            $0.failed
-        }
-        count("marquee_messages_dead_total", "Messages given up: rejected by the sink, or out of attempts.") { $0.dead }
         metrics.gauges("marquee_deliveries_waiting", "Alerts waiting to be delivered.", by: "sink") {
             try await deliveries().mapValues { Double($0.waiting) }
         }
@@ -149,17 +142,15 @@ struct DeliveryMetrics: Sendable {
 
     /// Adds zeros for sinks that are new.
     func add(_ sinks: [String]) {
-        counts.withLock { $0.merge(sinks.map { ($0, Counts()) }) { former, _ in former } }
-    }
-
-    func count(_ outcome: Outbox.Outcome, for sink: String) {
         counts.withLock { counts in
-            switch outcome {
-            case .sent: counts[sink, default: Counts()].sent += 1
-            case .retry: counts[sink, default: Counts()].failed += 1
-            case .dead: counts[sink, default: Counts()].dead += 1
+            for outcome in counts.keys {
+                for sink in sinks { counts[outcome]?[sink, default: 0] += 0 }
             }
         }
+    }
+
+    func count(_ outcome: Outbox.State, for sink: String) {
+        counts.withLock { $0[outcome]?[sink, default: 0] += 1 }
     }
 }
 
@@ -217,15 +208,13 @@ struct SinkWorker: Sendable {
 
     private func send(_ key: String, _ alerts: [DeliveryPolicy.WaitingAlert]) async throws {
         let began = runtime.wallClock.now()
-        let attempt: Outbox.ActiveAttempt?
-        do {
-            attempt = try await database.write { connection in
-                try outbox.begin(key, alerts, for: sink, at: began, in: connection)
+        let attempt = try await database.write { connection in
+            try outbox.begin(key, alerts, for: sink, at: began, in: connection) { alert in
+                runtime.logger.error(
+                    "an alert is a dead letter, because it cannot be read", [.sink: sink.name, .alert: alert])
             }
-        } catch let error as Outbox.UnreadableAlertError {
-            return try await giveUp(error)
         }
-        guard let attempt else { return }  // an alert was retracted meanwhile; the caller reads the outbox again
+        guard let attempt else { return }  // the caller reads the outbox again
         runtime.failPoints.reach(.posted)
         let stopwatch = Stopwatch(runtime.clock)
         let response = await sink.send(attempt.message, at: began, board: board, by: clients)
@@ -233,38 +222,26 @@ struct SinkWorker: Sendable {
         runtime.failPoints.reach(.delivered)
         // The process ends: whether the message arrived is not known. The next run sends it again.
         if Task.isCancelled, response.outcome != .delivered { return }
-        let outcome = outcome(of: response, after: attempt.count)
-        await finish(attempt, outcome, response, duration)
-        report(attempt, outcome, response)
-    }
-
-    private func giveUp(_ unreadable: Outbox.UnreadableAlertError) async throws {
-        let now = runtime.wallClock.now()
-        try await database.write { try outbox.giveUp(unreadable, at: now, in: $0) }
-        runtime.logger.error(
-            "an alert is a dead letter, because it cannot be read",
-            [.sink: sink.name, .alert: unreadable.alert, .reason: unreadable.reason])
-    }
-
-    private func outcome(of response: SinkResponse, after attempts: Int) -> Outbox.Outcome {
-        switch response.outcome {
-        case .delivered: return .sent
-        case .rejected: return .dead
-        case .failed(let retryAfter):
-            let pause = sink.backoff.pause(after: attempts, retryAfter: retryAfter, fraction: fraction())
-            return pause.map { .retry(at: runtime.wallClock.now() + $0.seconds) } ?? .dead
+        var (state, pause) = (response.outcome == .delivered ? Outbox.State.sent : .dead, Duration?.none)
+        if case .failed(let retryAfter) = response.outcome {
+            pause = sink.backoff.pause(after: attempt.count, retryAfter: retryAfter, fraction: fraction())
+            if pause != nil { state = .waiting }
         }
+        await finish(attempt, state, pause, response, duration)
+        report(attempt, state, pause, response)
     }
 
     /// Writes an outcome, and tries again until that works: a message without an outcome would be sent again.
     private func finish(
-        _ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse, _ duration: Duration
+        _ attempt: Outbox.ActiveAttempt, _ state: Outbox.State, _ pause: Duration?, _ response: SinkResponse,
+        _ duration: Duration
     ) async {
+        let now = runtime.wallClock.now()
         await RetryLoop(clock: runtime.clock).run {
-            let now = runtime.wallClock.now()
             try await database.write { connection in
                 try outbox.finish(
-                    attempt, for: sink, as: outcome, response: response, duration: duration, at: now, in: connection)
+                    attempt, for: sink, as: state, dueAt: pause.map { now + $0.seconds }, response: response,
+                    duration: duration, at: now, in: connection)
             }
         } onFailure: { error in
             runtime.logger.error(
@@ -273,16 +250,17 @@ struct SinkWorker: Sendable {
         }
     }
 
-    private func report(_ attempt: Outbox.ActiveAttempt, _ outcome: Outbox.Outcome, _ response: SinkResponse) {
-        metrics.count(outcome, for: sink.name)
+    private func report(
+        _ attempt: Outbox.ActiveAttempt, _ state: Outbox.State, _ pause: Duration?, _ response: SinkResponse
+    ) {
+        metrics.count(state, for: sink.name)
         let logger = runtime.logger.with([.sink: sink.name, .messageKey: attempt.message.key, .attempt: attempt.count])
-        switch outcome {
-        case .sent: logger.debug("a message is delivered", [.reason: response.text])
-        case .retry(let date):
+        if let pause {
             logger.warning(
-                "cannot deliver a message; the worker tries again",
-                [.after: Duration.seconds(date.timeIntervalSince(runtime.wallClock.now())), .reason: response.text])
-        case .dead:
+                "cannot deliver a message; the worker tries again", [.after: pause, .reason: response.text])
+        } else if state == .sent {
+            logger.debug("a message is delivered", [.reason: response.text])
+        } else {
             logger.error(
                 "a message is dead: rejected, or out of attempts; see `marquee notify log --dead`",
                 [.reason: response.text])

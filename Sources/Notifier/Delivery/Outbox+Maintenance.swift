@@ -13,13 +13,15 @@ struct SinkCounts: Hashable, Sendable, Encodable {
 }
 
 extension Outbox {
-    /// Makes dead letters of what waits for sinks that are no longer configured: once they are again, it is old news.
+    /// Makes dead letters of what waits for sinks, or for the one of this name, that are not configured: once they are again,
+    /// it is old news.
     func closeRemovedSinks(
-        except busy: Set<String> = [], at now: Date, in connection: Connection
+        _ name: String? = nil, at now: Date, in connection: Connection
     ) throws(DatabaseError) {
-        let kept = busy.union(sinks.map(\.name))
-        let waiting = try connection.query("select distinct sink from delivery where state = 0", as: String.self)
-        for sink in waiting where !kept.contains(sink) {
+        let configured = sinks.map(\.name)
+        let waiting = try connection.query(
+            "select distinct sink from delivery where state = 0 and sink = coalesce(?, sink)", name, as: String.self)
+        for sink in waiting where !configured.contains(sink) {
             try connection.execute(
                 "update delivery set state = ?, ended_at = ?, response = ? where sink = ? and state = 0",
                 State.dead.rawValue, now.millisecondsSince1970, "no sink of this name is configured any more", sink)
@@ -60,34 +62,26 @@ extension Outbox {
         }
         return counts
     }
-}
 
-struct RetryHandler: Sendable {
-    let outbox: Outbox
-    let database: Database
-
-    private struct Fields: Decodable {
-        let sink: String?
-        let letter: String?
-    }
-
-    private struct RetryReply: Encodable {
-        let sinks: [String: Int]
-    }
-
-    /// Returns the reply `retried` with the number of alerts that wait again, by sink; it may be empty.
-    func answer(_ command: Command) async throws -> Reply {
+    /// Answers the command `retry`, which makes dead letters wait again: `retried`, with the number of alerts by sink, which
+    /// may be empty.
+    func answerRetry(_ command: Command, in database: Database) async throws -> Reply {
+        struct Fields: Decodable {
+            let sink: String?
+            let letter: String?
+        }
         let body = try RequestFrames(command.frames).body
         // A body that cannot be read has neither field.
         let fields = try? JSON.decode(Fields.self, from: Array(body.utf8))
-        let (sink, letter) = (fields?.sink, fields?.letter)
-        guard (sink == nil) != (letter == nil) else {
+        guard (fields?.sink == nil) != (fields?.letter == nil) else {
             throw ContractError(.badRequest, "the body must have either sink or letter", field: "body")
         }
-        if let sink, !outbox.sinks.contains(where: { $0.name == sink }) {
+        if let sink = fields?.sink, !sinks.contains(where: { $0.name == sink }) {
             throw ContractError(.notFound, "no sink of this name is configured", field: "sink")
         }
-        let sinks = try await database.write { try outbox.requeue(sink: sink, key: letter, in: $0) }
-        return Reply(frames: [Array("retried".utf8), try JSON.encode(RetryReply(sinks: sinks))])
+        let requeued = try await database.write {
+            try requeue(sink: fields?.sink, key: fields?.letter, in: $0)
+        }
+        return Reply(frames: [Array("retried".utf8), JSON.encodeInfallibly(["sinks": requeued])])
     }
 }

@@ -67,9 +67,9 @@ struct Outbox: Sendable {
     let log: EventLog
     private let configured: Locked<[ConfiguredSink]>
     /// In a dry run, is called with a line for each alert that a sink would get; nothing is written then.
-    var dryRun: (@Sendable (String) -> Void)?
+    let dryRun: (@Sendable (String) -> Void)?
     /// Is called after each commit that gives a sink something to send.
-    var onNewDeliveries: @Sendable (_ sink: String) -> Void = { _ in }
+    let onNewDeliveries: @Sendable (_ sink: String) -> Void
 
     init(
         log: EventLog, sinks: [ConfiguredSink], dryRun: (@Sendable (String) -> Void)? = nil,
@@ -95,67 +95,55 @@ struct Outbox: Sendable {
         guard !sinks.isEmpty else { return }
         var sinksToWake: Set<String> = []
         for alert in alerts {
-            if let dryRun {
-                for sink in sinks where try wouldReceive(alert, sink, at: now, in: connection) {
-                    dryRun("\(sink.name): \(alert.id): \(alert.data.text[sink.language])")
+            for sink in sinks {
+                if dryRun == nil, let retracted = alert.data.retracts {
+                    try withdraw(retracted, by: alert.id, from: sink, at: now, in: connection)
                 }
-                continue
-            }
-            for sink in sinks where try enqueue(alert, for: sink, at: now, in: connection) {
-                sinksToWake.insert(sink.name)
+                guard let state = try state(of: alert, for: sink, at: now, in: connection) else { continue }
+                if let dryRun {
+                    if state == .waiting { dryRun("\(sink.name): \(alert.id): \(alert.data.text[sink.language])") }
+                    continue
+                }
+                try connection.execute(
+                    """
+                    insert into delivery (sink, alert, subject, queued_at, state, ended_at) values (?, ?, ?, ?, ?, ?)
+                    on conflict do nothing
+                    """, sink.name, alert.id, alert.subject, now.millisecondsSince1970, state.rawValue,
+                    state == .suppressed ? now.millisecondsSince1970 : nil)
+                if state == .waiting { sinksToWake.insert(sink.name) }
             }
         }
         connection.afterCommit { [onNewDeliveries, sinksToWake] in sinksToWake.forEach(onNewDeliveries) }
     }
 
-    /// Adds an alert for one sink; returns whether the sink has something new to send.
-    private func enqueue(
-        _ alert: OutboundAlert, for sink: ConfiguredSink, at now: Date, in connection: Connection
-    ) throws -> Bool {
-        if let retracted = alert.data.retracts {
-            guard try retract(retracted, by: alert.id, from: sink, at: now, in: connection) else { return false }
-        } else if !sink.accepts(alert) {
-            return false
-        }
-        let isSuppressed = try alert.data.retracts == nil && isInCooldown(alert, sink, at: now, in: connection)
-        try connection.execute(
-            """
-            insert into delivery (sink, alert, subject, queued_at, state, ended_at) values (?, ?, ?, ?, ?, ?)
-            on conflict do nothing
-            """, sink.name, alert.id, alert.subject, now.millisecondsSince1970,
-            (isSuppressed ? State.suppressed : .waiting).rawValue, isSuppressed ? now.millisecondsSince1970 : nil)
-        return !isSuppressed
-    }
-
-    private func wouldReceive(
-        _ alert: OutboundAlert, _ sink: ConfiguredSink, at now: Date, in connection: Connection
-    ) throws(DatabaseError) -> Bool {
+    /// Returns the first state of an alert's delivery; nil if the sink does not get the alert.
+    private func state(
+        of alert: OutboundAlert, for sink: ConfiguredSink, at now: Date, in connection: Connection
+    ) throws(DatabaseError) -> State? {
         guard let retracted = alert.data.retracts else {
-            guard sink.accepts(alert) else { return false }
-            return try !isInCooldown(alert, sink, at: now, in: connection)
+            guard sink.accepts(alert) else { return nil }
+            return try isInCooldown(alert, sink, at: now, in: connection) ? .suppressed : .waiting
         }
-        return try !connection.query(
-            "select number from delivery where sink = ? and alert = ? and attempts > 0", sink.name, retracted,
-            as: Int.self
-        ).isEmpty
+        // Only a sink that may have received the alert gets its retraction.
+        let attempts = try connection.query(
+            "select attempts from delivery where sink = ? and alert = ?", sink.name, retracted, as: Int.self
+        ).first
+        return attempts ?? 0 > 0 ? .waiting : nil
     }
 
-    /// Retracts an alert from a sink; returns whether the sink may have received it and so has to get the retraction.
-    private func retract(
+    /// Records a retraction, and withdraws an alert that was not sent. A delivery that was tried goes on: it may have
+    /// arrived, and the retraction follows it.
+    private func withdraw(
         _ alert: String, by retraction: String, from sink: ConfiguredSink, at now: Date, in connection: Connection
-    ) throws(DatabaseError) -> Bool {
-        let attempts = try connection.query(
-            "update delivery set retracted_by = ? where sink = ? and alert = ? returning attempts", retraction,
-            sink.name, alert, as: Int.self
-        ).first
-        // A delivery that was tried goes on: it may have arrived, and the retraction follows it.
+    ) throws(DatabaseError) {
+        try connection.execute(
+            "update delivery set retracted_by = ? where sink = ? and alert = ?", retraction, sink.name, alert)
         try connection.execute(
             """
             update delivery set state = ?, ended_at = ?
             where sink = ? and alert = ? and (state = ? and attempts = 0 or state = ?)
             """, State.withdrawn.rawValue, now.millisecondsSince1970, sink.name, alert, State.waiting.rawValue,
             State.dead.rawValue)
-        return attempts ?? 0 > 0
     }
 
     /// Whether, within its cooldown, the sink had an alert of the same rule and subject that was not retracted.
@@ -198,12 +186,6 @@ struct Outbox: Sendable {
         let count: Int
     }
 
-    enum Outcome: Hashable, Sendable {
-        case sent
-        case dead
-        case retry(at: Date)
-    }
-
     /// Reads the alerts that wait for a sink, in order and at most as many as one message can hold, and what was sent.
     func waiting(
         for sink: ConfiguredSink, at now: Date, in connection: Connection
@@ -234,28 +216,37 @@ struct Outbox: Sendable {
         return (waiting, history)
     }
 
-    /// Writes the beginning of an attempt. Returns nil if one of the alerts no longer waits, because it was retracted.
+    /// Writes the beginning of an attempt. Returns nil if one of the alerts no longer waits, because it was retracted, or
+    /// cannot be read: that one is a dead letter now, so that it does not delay those behind it.
     func begin(
         _ key: String, _ waiting: [DeliveryPolicy.WaitingAlert], for sink: ConfiguredSink, at now: Date,
-        in connection: Connection
+        in connection: Connection, onUnreadable: (_ alert: String) -> Void
     ) throws -> ActiveAttempt? {
+        var alerts: [OutboundAlert] = []
         for row in waiting {
             let states = try connection.query("select state from delivery where number = ?", row.number, as: Int.self)
             guard states == [State.waiting.rawValue] else { return nil }
+            // A newer notifier may have written what this one cannot read.
+            guard let alert = try log.event(id: row.alert, in: connection).flatMap({ try? OutboundAlert($0) }) else {
+                try connection.execute(
+                    "update delivery set state = ?, ended_at = ?, response = ? where number = ?", State.dead.rawValue,
+                    now.millisecondsSince1970, "the alert cannot be read", row.number)
+                onUnreadable(row.alert)
+                return nil
+            }
+            alerts.append(alert)
         }
         var acceptedBy: String?
-        let alerts = try waiting.map { row in
-            var alert = try readAlert(of: row, in: connection)
+        for (index, row) in waiting.enumerated() {
             // Written before the message is sent: after a crash, a message that was tried counts as possibly received.
             // The first attempt fixes the poster, because a repeated message must be the same.
-            (alert.poster, acceptedBy) = try connection.query(
+            (alerts[index].poster, acceptedBy) = try connection.query(
                 """
                 update delivery set message = ?1, attempts = ?2, due_at = null, image = case
                     when attempts = 0 then (select code || '/' || version from poster where code = ?3) else image end
                 where number = ?4 returning image, accepted_by
-                """, key, row.attempts + 1, alert.data.movieCode?.description, row.number, as: String?.self,
+                """, key, row.attempts + 1, alerts[index].data.movieCode?.description, row.number, as: String?.self,
                 String?.self)[0]
-            return alert
         }
         let row = try connection.query(
             "insert into attempt (sink, message, began_at) values (?, ?, ?) returning number", sink.name, key,
@@ -265,39 +256,11 @@ struct Outbox: Sendable {
         return ActiveAttempt(message: message, row: row, count: (waiting.first?.attempts ?? 0) + 1)
     }
 
-    private func readAlert(
-        of row: DeliveryPolicy.WaitingAlert, in connection: Connection
-    ) throws -> OutboundAlert {
-        guard let event = try log.event(id: row.alert, in: connection) else {
-            throw UnreadableAlertError(row: row.number, alert: row.alert, reason: "the alert log has no such event")
-        }
-        do throws(DecodingError) {
-            return try OutboundAlert(event)
-        } catch {
-            throw UnreadableAlertError(row: row.number, alert: row.alert, reason: "the alert cannot be read: \(error)")
-        }
-    }
-
-    /// Makes a dead letter of an alert that cannot be read, so that it does not delay those behind it.
-    func giveUp(_ error: UnreadableAlertError, at now: Date, in connection: Connection) throws(DatabaseError) {
-        try connection.execute(
-            "update delivery set state = ?, ended_at = ?, response = ? where number = ?", State.dead.rawValue,
-            now.millisecondsSince1970, error.reason, error.row)
-    }
-
+    /// Writes the outcome of an attempt; with `state` waiting, the message is sent again at `dueAt`.
     func finish(
-        _ attempt: ActiveAttempt, for sink: ConfiguredSink, as outcome: Outcome, response: SinkResponse,
+        _ attempt: ActiveAttempt, for sink: ConfiguredSink, as state: State, dueAt: Date?, response: SinkResponse,
         duration: Duration, at now: Date, in connection: Connection
     ) throws(DatabaseError) {
-        let state: State
-        var dueAt: Int?
-        switch outcome {
-        case .sent: state = .sent
-        case .dead: state = .dead
-        case .retry(let date):
-            state = .waiting
-            dueAt = date.millisecondsSince1970
-        }
         try connection.execute(
             "update attempt set milliseconds = ?, state = ?, response = ? where number = ?",
             Int(duration / .milliseconds(1)), state.rawValue, response.text, attempt.row)
@@ -307,13 +270,7 @@ struct Outbox: Sendable {
             """
             update delivery set state = ?, due_at = ?, ended_at = ?, response = ?, accepted_by = nullif(?, '')
             where sink = ? and message = ? and state = 0
-            """, state.rawValue, dueAt, state == .waiting ? nil : now.millisecondsSince1970, response.text,
-            acceptedBy.joined(separator: ","), sink.name, attempt.message.key)
-    }
-
-    struct UnreadableAlertError: Error {
-        let row: Int
-        let alert: String
-        let reason: String
+            """, state.rawValue, dueAt?.millisecondsSince1970, state == .waiting ? nil : now.millisecondsSince1970,
+            response.text, acceptedBy.joined(separator: ","), sink.name, attempt.message.key)
     }
 }
