@@ -22,11 +22,9 @@ import Testing
             ("100%", "가", "를", "는", "로"), ("디즈니+", "가", "를", "는", "로"), ("‘서울 (Seoul)’", "이", "을", "은", "로"),
         ])
     func forms(word: String, subject: String, object: String, topic: String, to: String) {
-        #expect(KoreanParticle.subject.following(word) == subject)
-        #expect(KoreanParticle.object.following(word) == object)
-        #expect(KoreanParticle.topic.following(word) == topic)
-        #expect(KoreanParticle.to.following(word) == to)
-        #expect(KoreanParticle.with.following(word) == (topic == "은" ? "과" : "와"))
+        func form(_ notation: String) -> String? { KoreanParticle(notation: notation)?.following(word) }
+        #expect(form("이/가") == subject && form("을/를") == object && form("은/는") == topic && form("으로/로") == to)
+        #expect(form("과/와") == (topic == "은" ? "과" : "와"))
         #expect(KoreanParticle(notation: "이라/라")?.following(word) == (topic == "은" ? "이라" : "라"))
     }
 
@@ -34,7 +32,9 @@ import Testing
         "a text without a known final sound gets both forms of the particle",
         arguments: ["", "?!", "すずめ", "🙂", "1위 〈?!〉"])
     func unknown(word: String) {
-        #expect(KoreanParticle.object.after(word) == word + "을(를)")
+        let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로", "이라/라"]
+        let forms = notations.map { KoreanParticle(notation: $0)?.following(word) }
+        #expect(forms == ["이(가)", "을(를)", "은(는)", "과(와)", "(으)로", "(이)라"])
     }
 
     @Test("a template names a particle by its two forms, in either order")
@@ -42,7 +42,7 @@ import Testing
         for notation in ["이라/라", "나/이나", "이랑/랑", "이며/며", "로/으로", "와/과"] {
             #expect(KoreanParticle(notation: notation) != nil, "\(notation)")
         }
-        #expect(KoreanParticle(notation: "이랑/랑")?.after("파묘") == "파묘랑")
+        #expect(KoreanParticle(notation: "이랑/랑")?.following("파묘") == "랑")
         for notation in ["이", "이/", "/", "day/days", "가/나"] {
             #expect(KoreanParticle(notation: notation) == nil, "\(notation)")
         }

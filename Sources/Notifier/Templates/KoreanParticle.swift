@@ -1,52 +1,38 @@
 /// A Korean particle whose form depends on the last sound of the word before it.
 struct KoreanParticle: Hashable, Sendable {
-    static let subject = KoreanParticle("이", "가", unknown: "이(가)")
-    static let object = KoreanParticle("을", "를", unknown: "을(를)")
-    static let topic = KoreanParticle("은", "는", unknown: "은(는)")
-    static let with = KoreanParticle("과", "와", unknown: "과(와)")
-    /// To, or by means of; after ㄹ as after a vowel.
-    static let to = KoreanParticle("으로", "로", unknown: "(으)로")
-
-    /// The notations of particles, the last as an example of its kind.
-    static let notations = ["이/가", "을/를", "은/는", "과/와", "으로/로", "이라/라"]
-
     private let afterConsonant: String
     private let afterVowel: String
-    /// The form that shows both, where the last sound is not known.
-    private let unknown: String
 
-    private init(_ afterConsonant: String, _ afterVowel: String, unknown: String) {
-        self.afterConsonant = afterConsonant
-        self.afterVowel = afterVowel
-        self.unknown = unknown
-    }
+    private static let pairs = [("이", "가"), ("을", "를"), ("은", "는"), ("과", "와"), ("으로", "로")]
+
+    /// The notations of particles, the last as an example of those with 이 after a consonant.
+    static let notations = pairs.map { "\($0)/\($1)" } + ["이라/라"]
 
     /// Makes a particle of its two forms in a template, in either order: `이/가` or `가/이`.
     init?(notation: String) {
         let forms = notation.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-            .sorted { $0.count > $1.count }
-        guard forms.count == 2, !forms[1].isEmpty else { return nil }
-        let known = [Self.subject, .object, .topic, .with, .to]
-        if let particle = known.first(where: { Set(forms) == [$0.afterConsonant, $0.afterVowel] }) {
-            self = particle
-        } else if forms[0] == "이" + forms[1] {  // 이라/라, 이나/나, 이랑/랑, 이며/며, …
-            self.init(forms[0], forms[1], unknown: "(이)\(forms[1])")
-        } else {
-            return nil
+        guard forms.count == 2 else { return nil }
+        if let pair = Self.pairs.first(where: { [$0, $1] == forms || [$1, $0] == forms }) {
+            (afterConsonant, afterVowel) = pair
+            return
         }
+        // 이라/라, 이나/나, 이랑/랑, 이며/며, …
+        let ordered = forms.sorted { $0.count > $1.count }
+        guard !ordered[1].isEmpty, ordered[0] == "이" + ordered[1] else { return nil }
+        (afterConsonant, afterVowel) = (ordered[0], ordered[1])
     }
 
+    /// Returns the form that follows `word`; a form that shows both where the last sound is not known.
     func following(_ word: String) -> String {
         switch FinalConsonant(of: word) {
         case .consonant: afterConsonant
-        case .rieul: self == .to ? afterVowel : afterConsonant
+        // After ㄹ, 으로 is as after a vowel.
+        case .rieul: afterConsonant == "으로" ? afterVowel : afterConsonant
         case .vowel: afterVowel
-        case nil: unknown
+        case nil where afterConsonant.hasSuffix(afterVowel):
+            "(\(afterConsonant.dropLast(afterVowel.count)))\(afterVowel)"
+        case nil: "\(afterConsonant)(\(afterVowel))"
         }
-    }
-
-    func after(_ word: String) -> String {
-        word + following(word)
     }
 }
 

@@ -82,7 +82,7 @@ struct Template: Hashable, Sendable {
         switch form {
         case .plain, .words: return plain
         case .signed: return value.isPositive ? "+\(plain)" : plain
-        case .particle(let particle): return particle.after(plain)
+        case .particle(let particle): return plain + particle.following(plain)
         case .counted(let one, let many): return "\(plain) \(value == .integer(1) ? one : many)"
         }
     }
