@@ -1,3 +1,4 @@
+import BoxOffice
 public import Contract
 public import FoundationEssentials
 public import ServiceRuntime
@@ -84,31 +85,27 @@ public struct ConfiguredSink: Sendable {
         let keys = kind.map { $0.keys } ?? kinds.flatMap { $0.keys }
         var fields = SinkFields(try entry.value.fields(Self.commonKeys + keys, &diagnostics), of: entry.value)
         let target = kind.flatMap { $0.init(&fields) }
-        language = fields.value("language") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .ko
-        severity = fields.value("severity") { node throws(ConfigurationDiagnostic) in try node.choice() } ?? .info
+        name = entry.key
+        policy = DeliveryPolicy(sink: entry.key)
+        language = fields.choice("language") ?? .ko
+        severity = fields.choice("severity") ?? .info
         rules = fields.values("rules") { rule throws(ConfigurationDiagnostic) in
             try rule.choice(of: AlertRule.self)
         }.map { Set($0) }
-        cooldown = fields.value("cooldown") { node throws(ConfigurationDiagnostic) in
-            try node.value(expected: "12h(12시간)나 3d(3일) 같은 기간을", "a span such as 12h or 3d") { Duration(span: $0) }
+        cooldown = fields.value("cooldown", expected: "12h(12시간)나 3d(3일) 같은 기간을", "a span such as 12h or 3d") {
+            Duration(span: $0)
         }
-        policy = DeliveryPolicy(
-            sink: entry.key,
-            quietHours: fields.value("quietHours") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "23:00-08:00 같은 시간대를", "hours such as 23:00-08:00") { QuietHours($0) }
-            },
-            digest: fields.value("digest") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "09:00 같은 시각을", "a time such as 09:00") { TimeOfDay($0) }
-            },
-            rate: fields.value("rate") { node throws(ConfigurationDiagnostic) in
-                try node.value(expected: "20/1m(1분에 20건) 같은 발송 한도를", "a rate such as 20/1m") { RateLimit($0) }
-            })
-        if let attempts = fields.value(
-            "attempts", { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...1_000) })
-        {
-            backoff.attempts = attempts
+        policy.quietHours = fields.value(
+            "quietHours", expected: "23:00-08:00 같은 시간대를", "hours such as 23:00-08:00"
+        ) { QuietHours($0) }
+        policy.digest = fields.value("digest", expected: "09:00 같은 시각을", "a time such as 09:00") { TimeOfDay($0) }
+        policy.rate = fields.value(
+            "rate", expected: "20/1m(1분에 20건) 같은 발송 한도를", "a rate such as 20/1m"
+        ) { RateLimit($0) }
+        let attempts = fields.value("attempts") { node throws(ConfigurationDiagnostic) in
+            try node.integer(in: 1...1_000)
         }
-        name = entry.key
+        backoff.attempts = attempts ?? backoff.attempts
         secrets = fields.secrets
         diagnostics.add(fields.diagnostics)
         guard let target, isName else { return nil }
@@ -131,7 +128,12 @@ public struct ConfiguredSink: Sendable {
     public func test(
         _ sample: SampleAlert? = nil, at now: Date, board: String? = nil
     ) async -> (isDelivered: Bool, response: String) {
-        let message = sample?.message(to: name, at: now) ?? SinkMessage(testOf: name, at: now)
+        let text = Alert.Text(
+            ko: "marquee 테스트 알림: \(name)에 정상적으로 연결되었습니다", en: "A test of marquee: alerts arrive at \(name)")
+        let plain = Alert(
+            rule: "test", date: KoreanDate(at: now), movieCode: nil, title: nil, rank: nil, previousRank: nil,
+            change: nil, severity: .info, values: [:], text: text, evidence: [])
+        let message = sample?.message(to: name, at: now) ?? SinkMessage(testing: plain, to: name, at: now)
         let clients = SinkClients()
         let response = await send(message, at: now, board: board, by: clients)
         await clients.shutdown()
@@ -154,25 +156,18 @@ public struct ConfiguredSink: Sendable {
 
     /// Returns the lowest severity that the sink gets; in English as in a rule file.
     public func lowestSeverity(in language: Language) -> String {
-        guard language == .ko else { return severity.rawValue }
-        return switch severity {
-        case .info: "정보"
-        case .notable: "주요"
-        case .major: "중대"
-        }
+        language(["정보", "주요", "중대"][severity.weight], severity.rawValue)
     }
 
     /// Returns when messages are sent, in English in the words of a rule file; nil if they are sent at once.
     public func schedule(in language: Language) -> String? {
-        func name(_ ko: String, _ en: String) -> String { language == .ko ? ko : en }
         let parts = [
-            policy.digest.map { "\(name("모아 보내기", "digest")) \($0)" },
-            policy.quietHours.map { "\(name("방해 금지", "quiet")) \($0.start)-\($0.end)" },
-            policy.rate.map { "\(name("발송 한도", "rate")) \($0.count)/\($0.span.spanText)" },
-            cooldown.map { "\(name("재알림 간격", "cooldown")) \($0.spanText)" },
-        ]
-        let text = parts.compactMap(\.self).joined(separator: ", ")
-        return text.isEmpty ? nil : text
+            policy.digest.map { "\(language("모아 보내기", "digest")) \($0)" },
+            policy.quietHours.map { "\(language("방해 금지", "quiet")) \($0.start)-\($0.end)" },
+            policy.rate.map { "\(language("발송 한도", "rate")) \($0.count)/\($0.span.spanText)" },
+            cooldown.map { "\(language("재알림 간격", "cooldown")) \($0.spanText)" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// Returns those of the rules in force whose alerts the sink gets.

@@ -20,35 +20,24 @@ public struct SampleAlert: Sendable {
         let rules = try isInForce ? file.rules : RuleFile.read(Array("rules: {\(rule): }".utf8), file: "").rules
         (alert, heading, poster) = try log.read { events, connection in
             if let rule = rules.products.first(where: { $0.name == rule }) {
-                let alert = try Self.alert(of: rule, events, connection, path: log.name)
-                return (alert, type(of: rule.rule).heading, nil)
+                return (try Self.alert(of: rule, events, connection, path: log.name), type(of: rule.rule).heading, nil)
             }
             guard let rule = rules[rule] else { preconditionFailure("\(rule) is in force") }
             let alert = try Self.alert(of: rule, events, connection, path: log.name)
-            let poster = try alert.movieCode.flatMap { try Self.poster(of: $0, events, connection) }
+            // As `CODE/VERSION`.
+            let poster = try alert.movieCode.flatMap { code in
+                try events.latest(.poster(code), in: connection)?.data(as: Poster.self).image?.version
+                    .map { "\(code)/\($0)" }
+            }
             return (alert, type(of: rule.rule).heading, poster)
         }
     }
 
-    /// Returns the message to a sink with the alert; each second gives another key.
     func message(to sink: String, at now: Date) -> SinkMessage {
         var alert = alert
         alert.text = Alert.Text(ko: "[테스트] \(alert.text.ko)", en: "[test] \(alert.text.en)")
-        let key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
-        var outbound = OutboundAlert(id: key, body: SinkMessage.testEvent(id: key, data: alert.json), data: alert)
-        outbound.sampleHeading = heading
-        outbound.poster = poster
-        return SinkMessage(key: key, alerts: [outbound])
+        return SinkMessage(testing: alert, heading: heading, poster: poster, to: sink, at: now)
     }
-
-    /// Returns the movie's poster, as `CODE/VERSION`; nil if there is none.
-    private static func poster(
-        of code: MovieCode, _ log: EventLog, _ connection: Connection
-    ) throws -> String? {
-        try log.latest(.poster(code), in: connection)?.data(as: Poster.self).image?.version.map { "\(code)/\($0)" }
-    }
-
-    // MARK: Charts
 
     private static func alert(
         of rule: ConfiguredRule, _ log: EventLog, _ connection: Connection, path: String
@@ -67,8 +56,6 @@ public struct SampleAlert: Sendable {
             ko: "\(path)에 박스오피스가 아직 없습니다. `marquee request day yesterday`로 요청하세요",
             en: "the log \(path) has no chart yet; request one, such as `marquee request day yesterday`")
     }
-
-    // MARK: Products
 
     private static func alert(
         of rule: ConfiguredProductRule, _ log: EventLog, _ connection: Connection, path: String

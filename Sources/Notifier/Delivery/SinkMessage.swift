@@ -24,7 +24,7 @@ struct SinkMessage: Sendable {
 
     var title: String {
         guard alerts.count > 1 else { return alerts.first?.sentence(in: language) ?? "" }
-        return language == .ko ? "박스오피스 알림 \(alerts.count)건" : "Box office: \(alerts.count) alerts"
+        return language("박스오피스 알림 \(alerts.count)건", "Box office: \(alerts.count) alerts")
     }
 
     /// What the message is about: the alert's rule in words, or the number of alerts.
@@ -37,58 +37,69 @@ struct SinkMessage: Sendable {
         alerts.count == 1 ? alerts[0].link(on: board) : board.map { "\($0)/" }
     }
 
-    /// Returns the address of the first alert's poster that is known; nil without one, or without a board.
-    func image() -> String? {
+    /// The address of the first alert's poster that is known; nil without one, or without a board.
+    var image: String? {
         alerts.lazy.compactMap { $0.image(on: board) }.first
-    }
-
-    /// The message without its images, for a service that refuses them.
-    var withoutImages: SinkMessage {
-        var message = self
-        for index in alerts.indices { message.alerts[index].poster = nil }
-        return message
     }
 
     // MARK: Text
 
-    /// Returns the message as text: the alert's sentence, or a line for each alert, as many as fit. `link` has its markup;
-    /// `escape` escapes each scalar alone.
+    /// Returns the message as text within `limit`, which `size` measures: the alert's sentence, or a line for each alert,
+    /// as many as fit; then `link`, which is written in the sink's markup. `escape` escapes the markup, each scalar alone.
     func text(
         limit: Int, link: String? = nil, escape: (String) -> String = { $0 },
         size: (String) -> Int = { $0.utf16.count }
     ) -> String {
-        let room = limit - (link.map { size("\n" + $0) } ?? 0)
-        var texts = [title.cut(to: room, escape: escape, size: size)]
-        if alerts.count > 1 {
-            texts += lines(limit: room - size(texts[0]), size: size) { alert in
-                "· " + alert.sentence(in: language).cut(to: 500, escape: escape, size: size)
-            }
-        }
-        return (texts + [link].compactMap(\.self)).joined(separator: "\n")
+        let first = alerts.count > 1 ? escape(title) + "\n" : ""
+        let last = link.map { "\n" + $0 } ?? ""
+        return first + body(limit: limit - size(first) - size(last), escape: escape, size: size) + last
     }
 
-    /// Returns the lines of a digest, as many as fit; the last one says how many alerts are left out.
-    func lines(
-        limit: Int, count: Int = .max, size: (String) -> Int = { $0.utf16.count }, _ line: (OutboundAlert) -> String
-    ) -> [String] {
+    /// Returns the alert's sentence, or what `line` writes for each alert of a digest with its escaped sentence, as many
+    /// as fit; the last line says how many alerts are left out.
+    func body(
+        limit: Int, escape: (String) -> String,
+        line: (_ alert: OutboundAlert, _ sentence: String) -> String = { "· \($1)" },
+        size: (String) -> Int = { $0.utf16.count }
+    ) -> String {
+        guard alerts.count > 1 else { return title.cut(to: limit, escape: escape, size: size) }
         var lines: [String] = []
         var room = limit
         for (index, alert) in alerts.enumerated() {
             let left = alerts.count - index
-            let rest = language == .ko ? "외 \(left)건" : "and \(left) more"
-            let line = line(alert)
-            let needed = size("\n" + line)
+            let rest = language("외 \(left)건", "and \(left) more")
+            // One title cannot take the place of all others.
+            let line = line(alert, alert.sentence(in: language).cut(to: 500, escape: escape, size: size))
+            room -= size(line + "\n")
             // Room for the last line stays.
-            guard index < count, needed + (left > 1 ? size("\n" + rest) : 0) <= room else { return lines + [rest] }
+            guard room >= (left > 1 ? size(rest + "\n") : 0) else {
+                lines.append(rest)
+                break
+            }
             lines.append(line)
-            room -= needed
         }
-        return lines
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension SinkMessage {
+    /// Makes a test message of an alert that is not in the log; each second gives another key.
+    init(testing alert: Alert, heading: RuleHeading? = nil, poster: String? = nil, to sink: String, at now: Date) {
+        key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
+        var event = JSONWriter()
+        event.member("data", alert, isFirst: true)
+        event.member("datacontenttype", "application/json")
+        event.member("id", key)
+        event.member("source", "/marquee/notifier")
+        event.member("specversion", "1.0")
+        event.member("type", "marquee.test.v1")
+        event.endObject()
+        alerts = [OutboundAlert(id: key, body: event.bytes, data: alert, poster: poster, sampleHeading: heading)]
     }
 }
 
 extension String {
-    /// Returns the text escaped, and cut behind as many whole characters as fit.
+    /// Returns the text escaped, each scalar alone, and cut behind as many whole characters as fit.
     func cut(
         to limit: Int, escape: (String) -> String = { $0 }, size: (String) -> Int = { $0.utf16.count }
     ) -> String {
@@ -110,57 +121,20 @@ extension Alert.Text {
 }
 
 extension Alert.Severity {
-    var weight: Int {
-        Self.allCases.firstIndex(of: self) ?? 0
-    }
-
-    /// The color that stands beside an alert, `0xRRGGBB`: red, amber or gray.
-    var color: Int {
-        switch self {
-        case .major: 0xD7_26_3D
-        case .notable: 0xF2_A9_00
-        case .info: 0x7A_86_91
-        }
-    }
-}
-
-extension SinkMessage {
-    /// Makes a test message; each second gives another key.
-    init(testOf sink: String, at now: Date) {
-        let text = Alert.Text(
-            ko: "marquee 테스트 알림: \(sink)에 정상적으로 연결되었습니다", en: "A test of marquee: alerts arrive at \(sink)")
-        key = "test.\(sink).\(Int(now.timeIntervalSince1970))"
-        let data = JSON.encodeInfallibly(["text": ["ko": text.ko, "en": text.en]])
-        let alert = Alert(
-            rule: "test", date: KoreanDate(at: now), movieCode: nil, title: nil, rank: nil, previousRank: nil,
-            change: nil, severity: .info, values: [:], text: text, evidence: [])
-        alerts = [OutboundAlert(id: key, body: Self.testEvent(id: key, data: data), data: alert)]
-    }
-
-    /// Returns an event that is not in the log.
-    static func testEvent(id: String, data: [UInt8]) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginMember("data", isFirst: true)
-        json.appendJSON(data)
-        json.member("datacontenttype", "application/json")
-        json.member("id", id)
-        json.member("source", "/marquee/notifier")
-        json.member("specversion", "1.0")
-        json.member("type", "marquee.test.v1")
-        json.endObject()
-        return json.bytes
-    }
+    /// The severity as a number, to compare: 0 to 2.
+    var weight: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 // MARK: - Alert
 
 struct OutboundAlert: Sendable {
     let id: String
+    /// The event as it was published.
     let body: [UInt8]
     let data: Alert
     /// The movie's poster, as `CODE/VERSION` in the board's URLs; nil if none is known.
     var poster: String?
-    /// The rule's heading if the alert is made up, to try a sink; its text says so, too. Nil for a real one.
+    /// The rule's heading if the alert is made up, to try a sink. Nil for a real one.
     var sampleHeading: RuleHeading?
 }
 
@@ -184,8 +158,7 @@ extension OutboundAlert {
     func heading(in language: Language) -> String {
         if let name = sampleHeading?.text(in: language) { return language("테스트: \(name)", "Test: \(name)") }
         let name = AlertRules.headings[data.rule.rawValue]?.text(in: language) ?? "marquee"
-        guard data.retracts != nil else { return name }
-        return language == .ko ? "알림 취소: \(name)" : "Taken back: \(name)"
+        return data.retracts == nil ? name : language("알림 취소: \(name)", "Taken back: \(name)")
     }
 
     /// Returns the address of the board's page about the movie or product, or else of its first page.

@@ -141,7 +141,7 @@ import Text
         }
     }
 
-    @Test("Telegram gets a linked bold title, links in a digest, and the poster as the only preview")
+    @Test("Telegram gets a linked bold title, and the poster as the only preview")
     func telegramMessage() async throws {
         let single = try await payload(of: message(alert("😀〈파묘〉 1위")), by: telegram, as: TelegramMessage.self)
         #expect(single.text == "1위 교체\n😀〈파묘〉 1위")
@@ -152,9 +152,8 @@ import Text
         #expect(
             digest.spans == [
                 ["bold", "박스오피스 알림 2건", ""], ["text_link", "박스오피스 알림 2건", "\(board)/"],
-                ["text_link", "· 😀 1위", page], ["text_link", "· 〈웡카〉 2위", "\(board)/movie/20231111"],
             ])
-        #expect(digest.preview.url == nil)
+        #expect(digest.text == "박스오피스 알림 2건\n· 😀 1위\n· 〈웡카〉 2위" && digest.preview.url == nil)
         await clients.shutdown()
     }
 

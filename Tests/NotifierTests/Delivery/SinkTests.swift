@@ -118,13 +118,12 @@ import Text
     }
 
     @Test(
-        "a chat that refuses a message in the body alone did not take it",
+        "a web page at a chat's address did not take the message",
         arguments: [
-            (#"{"ok":false,"error":"channel_not_found"}"#, .rejected), (#"{"success":false}"#, .rejected),
-            ("invalid_token", .rejected), ("ok", .delivered), (#"{"ok":true}"#, .delivered), ("", .delivered),
-            (#"{"id":"1","content":"ok_then"}"#, .delivered), ("posted to general_channel", .delivered),
+            ("<!DOCTYPE html><title>Sign in</title>", .rejected), ("ok", .delivered), ("", .delivered),
+            (#"{"id":"1","content":"ok_then"}"#, .delivered),
         ] as [(String, SinkResponse.Outcome)])
-    func refusals(body: String, outcome: SinkResponse.Outcome) throws {
+    func pages(body: String, outcome: SinkResponse.Outcome) throws {
         func judged(_ keys: String) throws -> SinkResponse.Outcome? {
             let sink = try ConfiguredSink(reading: keys).target as? any HTTPSink
             return sink?.outcome(of: HTTPResponse(body: Data(body.utf8)))
@@ -149,7 +148,7 @@ import Text
             ("slack, url: '\(url)/proxy'", "x", .rejected),
             // Plain HTTP at an address with https stays wrong until somebody corrects it.
             ("slack, url: 'https://127.0.0.1:\(services.port)/T0p'", "x", .rejected),
-            ("discord, url: '\(url)/api/webhooks/1/token'", "slow down", .failed(retryAfter: .milliseconds(7_500))),
+            ("discord, url: '\(url)/api/webhooks/1/token'", "slow down", .failed(retryAfter: .seconds(7))),
             (
                 "telegram, url: '\(url)', token: '12:token', chat: -1001", "slow down",
                 .failed(retryAfter: .seconds(9))

@@ -17,10 +17,7 @@ struct MailSink: Sink {
                 MailRequest.isAddress($0) ? $0 : nil
             }
         }
-        let security =
-            fields.value("security") { node throws(ConfigurationDiagnostic) in
-                try node.choice(of: MailRequest.Security.self)
-            } ?? .startTLS
+        let security: MailRequest.Security = fields.choice("security") ?? .startTLS
         let port = fields.value("port") { node throws(ConfigurationDiagnostic) in try node.integer(in: 1...65_535) }
         let user = fields.text("user", isNeeded: false)
         let password = fields.secret("password", isNeeded: user != nil)

@@ -1,11 +1,11 @@
 import FoundationEssentials
-import JSONCoding
 import Networking
 import Text
 
-/// A kind of sink, and one destination of that kind. A kind is a type in one file; ``ConfiguredSink/kinds`` lists them.
+/// A kind of sink, and one destination of that kind. ``ConfiguredSink/kinds`` lists the kinds.
 protocol Sink: Sendable {
     static var kind: String { get }
+    /// The keys in rule files that only this kind takes.
     static var keys: [String] { get }
 
     /// Reads the destination; returns nil if it cannot be read, for the reasons that are added to `fields`.
@@ -23,14 +23,11 @@ struct SinkClients: Sendable {
     let http: HTTPClient
     let mail = MailClient()
 
-    /// The most connections: each sink can have its own, so that none waits for another one on the same host.
-    private static let maximumConnections = 1_000
-
     init() {
         var retry = RetryPolicy.never
         retry.attemptTimeout = .seconds(30)
-        http = HTTPClient(
-            limits: HTTPClient.Limits(perHost: Self.maximumConnections, total: Self.maximumConnections), retry: retry)
+        // Each sink can have its own connection, so that none waits for another one on the same host.
+        http = HTTPClient(limits: HTTPClient.Limits(perHost: 1_000, total: 1_000), retry: retry)
     }
 
     func shutdown() async {
@@ -42,7 +39,7 @@ struct SinkClients: Sendable {
 struct SinkResponse: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         case delivered
-        /// The destination rejected the message and would reject it again.
+        /// The destination would reject the message again.
         case rejected
         /// A later attempt may succeed, after the pause that the destination asks for.
         case failed(retryAfter: Duration? = nil)
@@ -54,21 +51,22 @@ struct SinkResponse: Hashable, Sendable {
     /// The recipients that accepted a message that others rejected.
     var acceptedBy: [String] = []
 
-    private static let limit = 500
-
-    /// Returns the response with its text on one line, shortened, and without the secrets.
+    /// Returns the response with its text on one line of at most 500 characters, without the secrets.
     func sanitized(removing secrets: [String]) -> SinkResponse {
         let line = Redactor(secrets).redact(text).onOneLine
         var response = self
-        response.text = line.count > Self.limit ? line.prefix(Self.limit) + "…" : line
+        response.text = line.count > 500 ? line.prefix(500) + "…" : line
         return response
     }
 }
 
+// MARK: - HTTP
+
+/// A sink that delivers a message with one HTTP request.
 protocol HTTPSink: Sink {
     var url: String { get }
 
-    func request(for message: SinkMessage, at now: Date) throws -> HTTPRequest
+    func request(for message: SinkMessage, at now: Date) -> HTTPRequest
 
     func outcome(of response: HTTPResponse) -> SinkResponse.Outcome
 }
@@ -83,7 +81,9 @@ extension HTTPSink {
         guard response.outcome == .rejected, let status, [400, 413, 422].contains(status),
             message.alerts.contains(where: { $0.poster != nil })
         else { return response }
-        let plain = await attempt(message.withoutImages, at: now, by: clients.http).response
+        var message = message
+        for index in message.alerts.indices { message.alerts[index].poster = nil }
+        let plain = await attempt(message, at: now, by: clients.http).response
         guard plain.outcome == .delivered else { return plain }
         return SinkResponse(outcome: .delivered, text: "\(plain.text), without the poster (\(response.text))")
     }
@@ -91,19 +91,15 @@ extension HTTPSink {
     private func attempt(
         _ message: SinkMessage, at now: Date, by client: HTTPClient
     ) async -> (status: Int?, response: SinkResponse) {
-        do {
-            let endpoint = APICall<HTTPResponse>(service: "sink", request: try request(for: message, at: now)) {
-                response throws(UpstreamError) in response
-            }
-            let response = try await client.send(endpoint)
+        do throws(UpstreamError) {
+            let response = try await client.send(
+                APICall(service: "sink", request: request(for: message, at: now)) { $0 })
             let body = String(decoding: response.body.prefix(2_000), as: UTF8.self)
             let advice = response.redirect.map { " redirects to \($0): correct the sink's address" } ?? ""
             let text = "\(response.status)\(advice)\(body.isEmpty ? "" : " \(body)")"
             return (response.status, SinkResponse(outcome: outcome(of: response), text: text))
-        } catch let error as UpstreamError {
-            return (nil, SinkResponse(outcome: error.outcome, text: error.message))
         } catch {
-            return (nil, SinkResponse(outcome: .rejected, text: "\(error)"))
+            return (nil, SinkResponse(outcome: error.outcome, text: error.message))
         }
     }
 
@@ -116,54 +112,12 @@ extension HTTPResponse {
     /// The outcome by the status alone. A redirect rejects the message: the operator has to correct the URL.
     var outcome: SinkResponse.Outcome {
         guard let failure = failure(of: "sink") else { return .delivered }
-        return failure.isTransient ? .failed(retryAfter: longestPause) : .rejected
+        return failure.isTransient ? .failed(retryAfter: retryAfter) : .rejected
     }
 
-    /// The outcome for a chat service, which never answers with a web page: something else is at the address. Some refuse
-    /// a message in the body alone.
+    /// The outcome for a chat, which never answers with a web page: something else is at the address.
     var outcomeOfChat: SinkResponse.Outcome {
-        outcome == .delivered && (isMarkup || isRefusal) ? .rejected : outcome
-    }
-
-    /// Whether the body is JSON that says no, or the name of one of Slack's errors, such as `invalid_token`, in place of `ok`.
-    private var isRefusal: Bool {
-        if let verdict = try? JSON.decode(ChatVerdict.self, from: Array(body)) {  // most bodies hold none
-            return verdict.ok == false || verdict.success == false
-        }
-        return body.contains(UInt8(ascii: "_"))
-            && body.allSatisfy { $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-    }
-
-    /// The longest pause that the service asks for, in the header or in the body.
-    private var longestPause: Duration? {
-        let asked = try? JSON.decode(AskedPause.self, from: Array(body))  // most bodies ask for nothing
-        let seconds = [asked?.seconds, asked?.parameters?.seconds].compactMap(\.self)
-        return (seconds.map(Duration.init(asked:)) + [retryAfter].compactMap(\.self)).max()
-    }
-}
-
-/// Whether a message was accepted: as Slack's other interfaces write it, or as Rocket.Chat does.
-private struct ChatVerdict: Decodable {
-    let ok: Bool?
-    let success: Bool?
-}
-
-/// A pause in a body: as Discord writes it, or as Telegram does.
-private struct AskedPause: Decodable {
-    struct Parameters: Decodable {
-        let seconds: Double?
-
-        enum CodingKeys: String, CodingKey {
-            case seconds = "retry_after"
-        }
-    }
-
-    let seconds: Double?
-    let parameters: Parameters?
-
-    enum CodingKeys: String, CodingKey {
-        case seconds = "retry_after"
-        case parameters
+        outcome == .delivered && isMarkup ? .rejected : outcome
     }
 }
 

@@ -24,6 +24,15 @@ struct SinkFields {
         return diagnostics.collect { () throws(ConfigurationDiagnostic) in try read(field) }
     }
 
+    /// Returns what `read` makes of a text; `ko` and `en` name what is expected.
+    mutating func value<Value>(_ key: String, expected ko: String, _ en: String, _ read: (String) -> Value?) -> Value? {
+        value(key) { node throws(ConfigurationDiagnostic) in try node.value(expected: ko, en, read: read) }
+    }
+
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String) -> Choice? {
+        value(key) { node throws(ConfigurationDiagnostic) in try node.choice() }
+    }
+
     mutating func required<Value>(_ key: String, _ read: (Node) throws(ConfigurationDiagnostic) -> Value) -> Value? {
         if !has(key) { diagnostics.add(node.diagnostic(missing: key)) }
         return value(key, read)
