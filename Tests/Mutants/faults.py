@@ -243,7 +243,7 @@ FAULTS = [
         "formula-in-csv", "a title that begins with @ is run by a spreadsheet", "Text/Escaping.swift",
         'case "=", "+", "-", "@", "\\t"', 'case "=", "+", "-", "\\t"', "TextTests.Escaping"),
     Fault(
-        "quote-unescaped", "a quote in a title ends the JSON string", "JSONCoding/Writing/JSONWriter.swift",
+        "quote-unescaped", "a quote in a title ends the JSON string", "JSONCoding/JSONWriter.swift",
         'appendJSON("\\\\\\"")', 'appendJSON("\\"")', "JSONCodingTests"),
 
     # MARK: Alerts and messages

@@ -1,3 +1,87 @@
+/// JSON text and a flat list of the offsets of its values: a tape, in the term of simdjson.
+final class JSONTape: Sendable {
+    /// The kind of a value, which its first byte determines.
+    enum Kind: UInt8 {
+        case object
+        case array
+        case string
+        /// A string with a backslash in it.
+        case escapedString
+        case number
+        case `true`
+        case `false`
+        case null
+    }
+
+    /// A value, or the name of a member, which stands before the member's value.
+    struct Node {
+        let kind: Kind
+        /// The offset of the first byte; the quotes of a string do not count.
+        let start: UInt32
+        /// The offset of the first byte that is not part of it.
+        var end: UInt32
+        /// The index of the first node that is not inside this one.
+        var next: UInt32
+    }
+
+    let bytes: [UInt8]
+    /// All values in the order of their first bytes, so that the nodes inside a node follow it.
+    let nodes: [Node]
+
+    init(_ bytes: [UInt8]) throws(DecodingError) {
+        do throws(JSONScanner.SyntaxError) {
+            nodes = try bytes.withUnsafeBufferPointer { bytes throws(JSONScanner.SyntaxError) in
+                var scanner = JSONScanner(bytes)
+                return try scanner.scan()
+            }
+        } catch {
+            throw .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
+        }
+        self.bytes = bytes
+    }
+
+    /// The index of a member's value; nil if the object has no member with this name.
+    func member(_ name: String, of object: Int) -> Int? {
+        let (tape, text) = (nodes, bytes)
+        let nodes = tape.span
+        let bytes = text.span
+        let name = name.utf8.span
+        let end = Int(nodes[object].next)
+        var key = object + 1
+        while key < end {
+            // Unchecked: up to an object's end its names and values alternate. Checked, a chart takes 4 % longer to read.
+            let node = nodes[unchecked: key]
+            if node.kind == .escapedString {
+                // A name with an invalid escape equals no name.
+                if let string = try? string(of: node), isEqual(string.utf8.span, name) { return key + 1 }
+            } else if isEqual(bytes.extracting(Int(node.start)..<Int(node.end)), name) {
+                return key + 1
+            }
+            key = Int(nodes[unchecked: key + 1].next)
+        }
+        return nil
+    }
+
+    private func isEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard one.count == other.count else { return false }
+        for index in one.indices where one[index] != other[index] { return false }
+        return true
+    }
+
+    func string(of node: Node) throws(DecodingError) -> String {
+        guard node.kind == .escapedString else {
+            return String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+        }
+        return try JSON.decode(from: json(of: node))
+    }
+
+    /// The JSON of a node, as in the text.
+    func json(of node: Node) -> [UInt8] {
+        let quote = node.kind == .string || node.kind == .escapedString ? 1 : 0
+        return Array(bytes[Int(node.start) - quote..<Int(node.end) + quote])
+    }
+}
+
 /// Scans JSON text once, checks its grammar (RFC 8259) and its UTF-8, and lists where values begin and end.
 ///
 /// It does not check what follows a backslash in a string, nor whether a number fits: that is checked when the value is read.
@@ -20,7 +104,7 @@ struct JSONScanner {
     private var offset = 0
     private var nodes: [JSONTape.Node] = []
 
-    /// Makes a scanner for bytes that outlive it.
+    /// The bytes must outlive the scanner.
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
@@ -29,6 +113,11 @@ struct JSONScanner {
     mutating func scan() throws(SyntaxError) -> [JSONTape.Node] {
         guard bytes.count < Self.sizeLimit else { throw error("more than \(Self.sizeLimit) bytes") }
         nodes.reserveCapacity(bytes.count / 8)  // a line of a chart has a value in about nine bytes
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw SyntaxError(offset: error.byteOffsets.lowerBound, reason: "invalid UTF-8")
+        }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }  // some senders begin with a byte order mark
         skipWhitespace()
         try value(depth: 1)
@@ -84,29 +173,18 @@ struct JSONScanner {
     private mutating func string() throws(SyntaxError) {
         let start = offset + 1
         var kind = JSONTape.Kind.string
-        let (beginning, isASCII) = bytes.span.unescapedPrefix(from: start)
-        var end = beginning
+        var end = bytes.span.unescapedPrefix(from: start)
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
             guard bytes[end] == UInt8(ascii: "\\") else {
                 throw SyntaxError(offset: end, reason: "unescaped control character")
             }
             kind = .escapedString
             // The byte after a backslash does not end the string, even if it is a quote.
-            end = bytes.span.unescapedPrefix(from: min(end + 2, bytes.count)).end
+            end = bytes.span.unescapedPrefix(from: min(end + 2, bytes.count))
         }
         guard end < bytes.count else { throw error("unterminated string") }
-        // Outside strings the grammar allows only ASCII.
-        if !isASCII || kind == .escapedString { try checkUTF8(from: start, to: end) }
         append(kind, from: start, to: end)
         offset = end + 1
-    }
-
-    private func checkUTF8(from start: Int, to end: Int) throws(SyntaxError) {
-        do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes.span.extracting(start..<end))
-        } catch {
-            throw SyntaxError(offset: start + error.byteOffsets.lowerBound, reason: "invalid UTF-8")
-        }
     }
 
     private mutating func number() throws(SyntaxError) {
@@ -161,5 +239,30 @@ struct JSONScanner {
 
     private func error(_ reason: String) -> SyntaxError {
         SyntaxError(offset: offset, reason: reason)
+    }
+}
+
+extension Span<UInt8> {
+    /// Returns the end of the bytes from `start` on that need no escape in a JSON string: no quote, no backslash and no
+    /// control character.
+    func unescapedPrefix(from start: Int) -> Int {
+        let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        var end = start
+        // Eight bytes at a time, until one of them is special.
+        while end + 8 <= count {
+            let word = bytes.unsafeLoadUnaligned(fromByteOffset: end, as: UInt64.self)
+            // A byte of x is zero exactly where (x - ones) & ~x has the lowest top bit set; below 0x20 likewise.
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            let special =
+                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
+            let marks = UInt64(littleEndian: special & tops)
+            guard marks == 0 else { return end + marks.trailingZeroBitCount / 8 }
+            end += 8
+        }
+        while end < count, self[end] >= 0x20, self[end] != UInt8(ascii: "\""), self[end] != UInt8(ascii: "\\") {
+            end += 1
+        }
+        return end
     }
 }

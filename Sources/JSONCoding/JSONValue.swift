@@ -8,9 +8,8 @@ public struct JSONValue: Sendable {
     let tape: JSONTape
     let index: Int
 
-    /// Scans a text, which must be JSON in UTF-8 from its first byte to its last; whitespace around the value is allowed.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` with the reason and the offset of the first wrong byte.
+    /// Scans a text, which must be JSON in UTF-8 from its first byte to its last; an error has the offset of the first
+    /// wrong byte.
     public init(parsing bytes: [UInt8]) throws(DecodingError) {
         self.init(tape: try JSONTape(bytes), index: 0)
     }
@@ -21,8 +20,6 @@ public struct JSONValue: Sendable {
     }
 
     var node: JSONTape.Node { tape.nodes[index] }
-
-    // MARK: Kind
 
     /// Whether it is `null`.
     public var isNull: Bool { node.kind == .null }
@@ -43,13 +40,11 @@ public struct JSONValue: Sendable {
     public func value(_ name: String) throws(DecodingError) -> JSONValue {
         guard let member = try member(name) else {
             throw .keyNotFound(
-                JSONKey(name), DecodingError.Context(codingPath: path, debugDescription: "missing member \"\(name)\""))
+                JSONKey(stringValue: name),
+                DecodingError.Context(codingPath: path, debugDescription: "missing member \"\(name)\""))
         }
         return member
     }
-
-    /// Returns whether an object has a member with this name, even if it is `null`.
-    public func has(_ name: String) throws(DecodingError) -> Bool { try member(name) != nil }
 
     private func member(_ name: String) throws(DecodingError) -> JSONValue? {
         guard node.kind == .object else { throw mismatch(JSONValue.self, "an object") }
@@ -126,22 +121,17 @@ public struct JSONValue: Sendable {
         }
     }
 
-    // MARK: Bytes
-
     /// The JSON of the value, as in the text.
     public var bytes: [UInt8] { tape.json(of: node) }
 
-    /// Calls `read` with the bytes of a number, or of a string without escapes, so that no `String` is made.
-    ///
-    /// - Returns: the result of `read`; nil for any other value.
+    /// Calls `read` with the bytes of a number, or of a string without escapes, so that no `String` is made; nil for any
+    /// other value.
     public func withUnescapedBytes<Value>(_ read: (Span<UInt8>) -> Value?) -> Value? {
         let node = node
         guard node.kind == .string || node.kind == .number else { return nil }
         let bytes = tape.bytes
         return read(bytes.span.extracting(Int(node.start)..<Int(node.end)))
     }
-
-    // MARK: Decodable
 
     /// Decodes the value with Foundation's decoder.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(DecodingError) -> Value {
@@ -150,5 +140,101 @@ public struct JSONValue: Sendable {
         } catch {
             throw error.at(path)
         }
+    }
+}
+
+// MARK: - Errors
+
+extension JSONValue {
+    /// Returns the error that this value cannot be read, with its coding path.
+    public func unreadable(_ reason: String) -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: reason))
+    }
+
+    private func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        let context = DecodingError.Context(
+            codingPath: path, debugDescription: "expected \(expected)")
+        return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    /// The coding path from the outermost value to this one. It is searched for, because only errors need it.
+    private var path: [any CodingKey] {
+        var path: [any CodingKey] = []
+        var outer = JSONValue(tape: tape, index: 0)
+        while outer.index < index {
+            let children = outer.children
+            guard let position = children.lastIndex(where: { $0.index <= index }) else { break }
+            if outer.node.kind == .array {
+                path.append(JSONKey(intValue: position))
+            } else {
+                // The name is before its value. A name with an invalid escape has no string.
+                path.append(JSONKey(stringValue: (try? tape.string(of: children[position - 1].node)) ?? "?"))
+            }
+            outer = children[position]
+        }
+        return path
+    }
+}
+
+/// One step of a coding path: the name of a member or the position of an element.
+private struct JSONKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}
+
+extension DecodingError {
+    /// Returns the error with `path` before its own coding path.
+    fileprivate func at(_ path: [any CodingKey]) -> DecodingError {
+        func prefixed(_ context: Context) -> Context {
+            Context(
+                codingPath: path + context.codingPath, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        return switch self {
+        case .typeMismatch(let type, let context): .typeMismatch(type, prefixed(context))
+        case .valueNotFound(let type, let context): .valueNotFound(type, prefixed(context))
+        case .keyNotFound(let key, let context): .keyNotFound(key, prefixed(context))
+        case .dataCorrupted(let context): .dataCorrupted(prefixed(context))
+        @unknown default: self
+        }
+    }
+}
+
+// MARK: - Types that read themselves
+
+/// A value that is read straight from JSON text, because it is read too often for `Decodable`.
+///
+/// See docs/decisions/json-parser.md.
+public protocol JSONReadable {
+    /// Reads the value; an error has the coding path of what could not be read.
+    init(json: JSONValue) throws(DecodingError)
+}
+
+extension JSONReadable {
+    /// Reads the value from a whole text.
+    public init(json bytes: [UInt8]) throws(DecodingError) {
+        try self.init(json: JSONValue(parsing: bytes))
+    }
+}
+
+extension JSONValue: JSONReadable {
+    /// Returns the value itself.
+    public init(json: JSONValue) { self = json }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+    /// Reads the values of an array.
+    public init(json: JSONValue) throws(DecodingError) {
+        self = try json.elements().map { element throws(DecodingError) in try Element(json: element) }
     }
 }

@@ -47,9 +47,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Ends an object that has a member.
-    public mutating func endObject() {
-        append(UInt8(ascii: "}"))
-    }
+    public mutating func endObject() { append(UInt8(ascii: "}")) }
 
     /// Writes an object with the given members in their order, or an empty one; names are escaped.
     public mutating func appendObject(_ members: some Sequence<(String, some JSONWritable)>) {
@@ -83,7 +81,7 @@ public struct JSONWriter: ~Copyable {
         let bytes = text.utf8.span
         var start = 0
         while true {
-            let end = bytes.unescapedPrefix(from: start).end
+            let end = bytes.unescapedPrefix(from: start)
             append(bytes.extracting(start..<end))
             guard end < bytes.count else { break }
             appendEscape(bytes[end])
@@ -92,9 +90,7 @@ public struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a string in quotes, in which further scalars are escaped.
-    ///
-    /// - Parameter isEscaped: returns true for a scalar to escape, which must not be above U+FFFF.
+    /// Appends a string in quotes, in which further scalars are escaped, which must not be above U+FFFF.
     public mutating func appendText(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) {
         append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -121,11 +117,9 @@ public struct JSONWriter: ~Copyable {
     }
 
     private mutating func appendHexEscape(_ unit: UInt32) {
-        let digits = String(unit, radix: 16)
-        appendJSON("\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)")
+        let digits = String(unit + 0x10000, radix: 16)
+        appendJSON("\\u\(digits.dropFirst())")
     }
-
-    // MARK: JSON
 
     /// Appends a byte that is JSON already, such as a bracket.
     public mutating func append(_ byte: UInt8) {
@@ -134,16 +128,10 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Appends bytes that are JSON already.
-    public mutating func appendJSON(_ bytes: [UInt8]) {
-        append(bytes.span)
-    }
+    public mutating func appendJSON(_ bytes: [UInt8]) { append(bytes.span) }
 
     /// Appends text that is JSON already, such as digits.
-    public mutating func appendJSON(_ text: String) {
-        append(text.utf8.span)
-    }
-
-    // MARK: Memory
+    public mutating func appendJSON(_ text: String) { append(text.utf8.span) }
 
     private mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { bytes in
@@ -155,15 +143,72 @@ public struct JSONWriter: ~Copyable {
 
     /// Returns the address of the next byte, with room for `length` bytes.
     private mutating func room(for length: Int) -> UnsafeMutablePointer<UInt8> {
-        if capacity - count < length { grow(for: length) }
+        if capacity - count < length {
+            capacity = max(2 * capacity, count + length)
+            let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+            larger.update(from: start, count: count)
+            start.deallocate()
+            start = larger
+        }
         return start + count
     }
+}
 
-    private mutating func grow(for length: Int) {
-        capacity = max(2 * capacity, count + length)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        larger.update(from: start, count: count)
-        start.deallocate()
-        start = larger
+// MARK: - Types that write themselves
+
+/// A value that writes its own JSON, because it is written too often for `Encodable`.
+///
+/// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members are written in the order
+/// of their names, so that equal values have equal bytes.
+public protocol JSONWritable {
+    /// Appends the JSON of the value.
+    func write(to json: inout JSONWriter)
+}
+
+extension JSONWritable {
+    /// The JSON of the value.
+    public var json: [UInt8] {
+        var json = JSONWriter()
+        write(to: &json)
+        return json.bytes
     }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    /// Writes an array.
+    public func write(to json: inout JSONWriter) {
+        json.append(UInt8(ascii: "["))
+        for (index, element) in enumerated() {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
+            element.write(to: &json)
+        }
+        json.append(UInt8(ascii: "]"))
+    }
+}
+
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    /// Writes the value, or null.
+    public func write(to json: inout JSONWriter) {
+        if let self { self.write(to: &json) } else { json.appendJSON("null") }
+    }
+}
+
+extension String: JSONWritable {
+    /// Writes a string.
+    public func write(to json: inout JSONWriter) { json.appendText(self) }
+}
+
+extension Int: JSONWritable {
+    /// Writes a number.
+    public func write(to json: inout JSONWriter) { json.appendNumber(self) }
+}
+
+extension Double: JSONWritable {
+    /// Writes the shortest digits that stand for a finite number.
+    public func write(to json: inout JSONWriter) { json.appendJSON(String(self)) }
+}
+
+extension Bool: JSONWritable {
+    /// Writes `true` or `false`.
+    public func write(to json: inout JSONWriter) { json.appendJSON(self ? "true" : "false") }
 }
