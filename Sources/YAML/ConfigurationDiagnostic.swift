@@ -9,12 +9,7 @@ public struct ConfigurationDiagnostic: BilingualError, Hashable, Sendable {
     /// What is wrong, and where it helps, what to write instead.
     public let message: BilingualText
 
-    /// Makes a diagnostic.
-    ///
-    /// - Parameters:
-    ///   - position: the position of the value or key that is wrong.
-    ///   - path: the keys that lead to it.
-    ///   - message: a sentence without a capital or a full stop.
+    /// Makes a diagnostic; the message is a sentence without a capital or a full stop.
     public init(at position: SourcePosition, path: String = "", _ message: BilingualText) {
         self.position = position
         self.path = path
@@ -60,7 +55,8 @@ public struct ConfigurationDiagnosticsError: BilingualError, Hashable, Sendable 
     /// Adds a diagnostic, unless an equal one was added before.
     public mutating func add(_ diagnostic: ConfigurationDiagnostic) {
         guard !diagnostics.contains(diagnostic) else { return }
-        let next = diagnostics.firstIndex { $0.position.isAfter(diagnostic.position) }
+        let place = (diagnostic.position.line, diagnostic.position.column)
+        let next = diagnostics.firstIndex { ($0.position.line, $0.position.column) > place }
         diagnostics.insert(diagnostic, at: next ?? diagnostics.endIndex)
     }
 
@@ -96,9 +92,4 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
 
     /// `rules.yml:12:9`, a form that editors and terminals can open.
     public var description: String { "\(file):\(line):\(column)" }
-
-    /// Whether the position follows another of the same file.
-    fileprivate func isAfter(_ other: SourcePosition) -> Bool {
-        (line, column) > (other.line, other.column)
-    }
 }

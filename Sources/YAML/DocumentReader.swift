@@ -8,14 +8,8 @@ extension Node {
 
     /// Reads a document in UTF-8; returns nil if the text holds none, for example only comments.
     ///
-    /// Several documents, duplicate keys, anchors and aliases, tags, and text that is too large or nested too deep are
-    /// refused.
-    ///
-    /// - Parameters:
-    ///   - text: the bytes of the file.
-    ///   - file: the name of the file, for positions.
-    ///   - diagnostics: receives what is refused; the rest of the document is read.
-    /// - Throws: a diagnostic after which nothing can be read, such as a syntax error.
+    /// `diagnostics` receives what is refused: several documents, duplicate keys, anchors and aliases, tags. What is thrown,
+    /// such as a syntax error, ends the reading.
     public static func read(
         _ text: [UInt8], file: String, _ diagnostics: inout ConfigurationDiagnosticsError
     ) throws(ConfigurationDiagnostic) -> Node? {
@@ -29,29 +23,9 @@ extension Node {
             throw ConfigurationDiagnostic(
                 at: start, "파일이 UTF-16으로 저장되어 있습니다. UTF-8로 저장하세요", "the file is in UTF-16; save it in UTF-8")
         }
-        var reader = DocumentReader(parser: Parser(withUsualIndentation(text)), file: file)
+        var reader = DocumentReader(parser: Parser(Array(text.dropFirst(text.hasByteOrderMark ? 3 : 0))), file: file)
         defer { diagnostics.add(reader.diagnostics) }
         return try reader.document()
-    }
-
-    /// Returns the text without a byte order mark, and with a usual blank for each no-break one that indents a line: web
-    /// pages and chats copy them so.
-    private static func withUsualIndentation(_ text: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text[(text.hasByteOrderMark ? 3 : 0)...]
-        var isIndentation = true
-        while let byte = rest.popFirst() {
-            if isIndentation, byte == 0xC2, rest.first == 0xA0 {
-                rest.removeFirst()
-                bytes.append(UInt8(ascii: " "))
-                continue
-            }
-            let endsLine = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-            isIndentation = endsLine || (isIndentation && byte == UInt8(ascii: " "))
-            bytes.append(byte)
-        }
-        return bytes
     }
 }
 

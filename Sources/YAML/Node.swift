@@ -55,9 +55,7 @@ public struct Node: Hashable, Sendable {
 
     // MARK: Scalars
 
-    /// Returns the text of a scalar, quoted or not.
-    ///
-    /// - Throws: a diagnostic for a list, a mapping or an empty value.
+    /// Returns the text of a scalar, quoted or not; an empty value has none.
     public func text() throws(ConfigurationDiagnostic) -> String {
         guard case .scalar(let text, _) = content, !isNull else { throw mismatch(expected: "텍스트를", "text") }
         return text
@@ -86,8 +84,6 @@ public struct Node: Hashable, Sendable {
     }
 
     /// Returns the case of `Choice` whose raw value the scalar holds.
-    ///
-    /// - Throws: a diagnostic that lists all raw values.
     public func choice<Choice: RawRepresentable<String> & CaseIterable>(
         of _: Choice.Type = Choice.self
     ) throws(ConfigurationDiagnostic) -> Choice {
@@ -95,8 +91,6 @@ public struct Node: Hashable, Sendable {
     }
 
     /// Returns the one of `choices` whose word the scalar holds.
-    ///
-    /// - Throws: a diagnostic that lists all words.
     public func choice<Choice>(
         of choices: [Choice], by word: (Choice) -> String
     ) throws(ConfigurationDiagnostic) -> Choice {
@@ -108,12 +102,7 @@ public struct Node: Hashable, Sendable {
         return choice
     }
 
-    /// Returns what `read` makes of the scalar's text.
-    ///
-    /// - Parameters:
-    ///   - ko: a noun for the diagnostic, with its particle: "날짜를".
-    ///   - en: the same with its article: "a date".
-    ///   - read: returns nil for text that has another form.
+    /// Returns what `read` makes of the scalar's text. The nouns have their particle and article: "날짜를", "a date".
     public func value<Value>(
         expected ko: String, _ en: String, read: (String) -> Value?
     ) throws(ConfigurationDiagnostic) -> Value {
@@ -131,11 +120,8 @@ public struct Node: Hashable, Sendable {
         return nodes
     }
 
-    /// Returns the fields of a mapping whose keys are known; an empty value counts as an empty mapping.
-    ///
-    /// - Parameters:
-    ///   - keys: the known keys.
-    ///   - error: receives a diagnostic for each other key, with the nearest known one; that key is skipped.
+    /// Returns the fields of a mapping whose keys are known; an empty value counts as an empty mapping. `error` receives a
+    /// diagnostic for each other key.
     public func fields(
         _ keys: [String], _ error: inout ConfigurationDiagnosticsError
     ) throws(ConfigurationDiagnostic) -> Fields {

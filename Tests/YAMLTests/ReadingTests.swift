@@ -58,6 +58,7 @@ struct ReadingTests {
             ("a: \"x\nb: 2\n", "1:4: the quotes that begin here are not closed"),
             ("a: 1\nb\n", "2:1: a key is followed by a colon and a blank, as in 'lead: true'"),
             ("a:\n\u{3000}b: 1\n", "2:1: U+3000 stands before the key; indent with usual blanks"),
+            ("a:\n\u{A0}b: 1\n", "2:1: U+00A0 stands before the key; indent with usual blanks"),
             ("a: 1\nb:\u{A0}2\n", "2:1: a key is followed by a colon and a blank, as in 'lead: true'"),
             (
                 "a: 1\n  b: 2\n",
@@ -89,7 +90,7 @@ struct ReadingTests {
     @Test("signs that nobody sees change nothing where they mean nothing")
     func hidden() throws {
         let usual = try #require(try read("a:\n  b: x\n  c: ' y '\n"))
-        let pasted = try #require(try read("\u{FEFF}a:\r\n\u{A0}\u{A0}b: x\u{A0}\r\n\u{A0} c: ' y '\r\n"))
+        let pasted = try #require(try read("\u{FEFF}a:\r\n  b: x\u{A0}\r\n  c: ' y '\r\n"))
         var error = ConfigurationDiagnosticsError()
         for document in [usual, pasted] {
             let inner = try document.fields(["a"], &error).required("a")
