@@ -1,5 +1,7 @@
+import BoxOffice
 public import FoundationEssentials
 public import JSONCoding
+import Text
 
 /// A received event: the attributes of a CloudEvents 1.0 envelope, and the data, which is decoded on demand.
 public struct Event: Hashable, Sendable {
@@ -41,11 +43,8 @@ public struct Event: Hashable, Sendable {
 }
 
 extension Event {
-    /// Reads the attributes from the two frames of a message. Unknown attributes are ignored.
-    ///
-    /// The data of our envelopes is parsed only by `data(as:)` and need not be valid JSON until then.
-    ///
-    /// - Throws: A `DecodingError` if an attribute is missing or invalid.
+    /// Reads the attributes from the two frames of a message. Unknown attributes are ignored. The data of our envelopes is
+    /// parsed only by `data(as:)` and need not be valid JSON until then.
     public init(topic: Topic, body: [UInt8]) throws(DecodingError) {
         if let event = Event(ours: body, topic: topic) {
             self = event
@@ -88,7 +87,10 @@ extension Event {
         source = try attributes.value("source").text()
         type = try attributes.value("type").text()
         subject = try attributes.value("subject").text()
-        time = try attributes.value("time").instant()
+        guard let time = Timestamp.instant(try attributes.value("time").text()) else {
+            throw attributes.unreadable("its time is not one")
+        }
+        self.time = time
         epoch = try attributes.value("epoch").text()
         sequence = try attributes.value("sequence").text()
         previous = try attributes.value("previous").text()
@@ -125,10 +127,114 @@ extension Event {
     }
 }
 
-extension JSONValue {
-    fileprivate func instant() throws(DecodingError) -> Date {
-        let text = try text()
-        guard let instant = Timestamp.instant(text) else { throw unreadable("\(text) is not a time") }
-        return instant
+// MARK: - Envelope
+
+/// The JSON object of an event: its attributes as text, and its data as encoded JSON.
+public enum Envelope {
+    /// Returns the object's bytes, with the attributes in the given order. Attributes without a value are left out.
+    public static func json(_ attributes: [(name: String, value: String?)], data: [UInt8]) -> [UInt8] {
+        var json = JSONWriter(capacity: data.count + 512)
+        for case (let name, let value?) in attributes {
+            json.member(name, value, isFirst: json.isEmpty)
+        }
+        json.beginMember("data")
+        json.appendJSON(data)
+        json.endObject()
+        return json.bytes
+    }
+}
+
+/// Reads the attributes of an envelope in the order in which this version writes them, without parsing the data.
+///
+/// This fast path serves our own events, which arrive by the thousand. An envelope in any other form (another order, a
+/// backslash, a blank) reads as nil, and the caller parses it as general JSON.
+private struct EnvelopeReader {
+    private let json: [UInt8]
+    private var place = 1
+
+    /// Begins at an object's first member; nil if the bytes are not an object.
+    init?(_ json: [UInt8]) {
+        guard json.first == UInt8(ascii: "{"), json.last == UInt8(ascii: "}") else { return nil }
+        self.json = json
+    }
+
+    /// Reads the text of the next attribute; nil if the attribute has another name.
+    mutating func text(_ name: StaticString) -> String? {
+        guard let value = next(name), let text = try? UTF8Span(validating: json.span.extracting(value)) else {
+            return nil
+        }
+        return String(copying: text)
+    }
+
+    /// Reads the sequence of the next attribute; nil if the attribute has another name.
+    mutating func sequence(_ name: StaticString) -> SequenceNumber? {
+        next(name).flatMap { SequenceNumber(digits: json.span.extracting($0)) }
+    }
+
+    /// Reads the next attribute and returns whether it has this name and this text.
+    mutating func has(_ name: StaticString, _ text: StaticString) -> Bool {
+        guard let value = next(name) else { return false }
+        return value.count == text.utf8CodeUnitCount && stands(text, at: value.lowerBound)
+    }
+
+    /// Whether `data` is the next member.
+    var isAtData: Bool { stands("\"data\":", at: place) }
+
+    /// Returns the range of the next attribute's value; nil unless the attribute has this name and a text without a
+    /// backslash.
+    private mutating func next(_ name: StaticString) -> Range<Int>? {
+        let nameEnd = place + 1 + name.utf8CodeUnitCount
+        guard stands("\"", at: place), stands(name, at: place + 1), stands("\":\"", at: nameEnd) else { return nil }
+        let start = nameEnd + 3
+        var end = start
+        while end < json.count, json[end] != UInt8(ascii: "\"") {
+            guard json[end] >= 0x20, json[end] != UInt8(ascii: "\\") else { return nil }
+            end += 1
+        }
+        guard stands("\",", at: end) else { return nil }
+        place = end + 2
+        return start..<end
+    }
+
+    private func stands(_ text: StaticString, at start: Int) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard start + count <= json.count else { return false }
+        for index in 0..<count where json[start + index] != text.utf8Start[index] { return false }
+        return true
+    }
+}
+
+// MARK: - Time
+
+/// The text of an instant on the wire: RFC 3339 in UTC with milliseconds, `2026-11-21T06:23:00.123Z`.
+public enum Timestamp {
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// Returns the text of an instant, to the nearest millisecond.
+    public static func text(_ instant: Date) -> String { instant.rfc3339 }
+
+    /// Returns the instant of a text in RFC 3339; nil for any other text.
+    static func instant(_ text: String) -> Date? {
+        if let instant = usual(text) { return instant }
+        guard let parsed = try? style.parse(text) else { return nil }  // the error adds nothing to nil
+        return Date(timeIntervalSince1970: (parsed.timeIntervalSince1970 * 1000).rounded() / 1000)
+    }
+
+    /// Returns the instant of a text in the form that `text` writes; nil for any other form.
+    ///
+    /// It is a hundred times faster than the format style.
+    private static func usual(_ text: String) -> Date? {
+        let bytes = text.utf8.span
+        guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
+            bytes[16] == UInt8(ascii: ":"), bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
+            let day = KoreanDate(digits: bytes.extracting(..<10)),
+            let hour = Int(digits: bytes.extracting(11..<13)), hour < 24,
+            let minute = Int(digits: bytes.extracting(14..<16)), minute < 60,
+            let second = Int(digits: bytes.extracting(17..<19)), second < 60,
+            let millisecond = Int(digits: bytes.extracting(20..<23))
+        else { return nil }
+        // `KoreanDate` serves as a plain calendar day here: the text is in UTC.
+        let seconds = ((day.dayNumber * 24 + hour) * 60 + minute) * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds * 1000 + millisecond) / 1000)
     }
 }

@@ -21,15 +21,17 @@ extension Heartbeat {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         epoch = try container.decode(String.self, forKey: .epoch)
         let positions = try container.decode([String: SequenceNumber].self, forKey: .positions)
-        let known = positions.compactMap { word, position in Stream(rawValue: word).map { ($0, position) } }
-        self.positions = Dictionary(uniqueKeysWithValues: known)
+        self.positions = Dictionary(
+            uniqueKeysWithValues: positions.compactMap { word, position in Stream(rawValue: word).map { ($0, position) }
+            })
     }
 
     /// Reads the two frames of a message; nil if they are not a readable heartbeat.
     public init?(frames: [[UInt8]]) {
-        guard frames.count == 2, frames[0].starts(with: Self.topicPrefix.utf8) else { return nil }
         // An unreadable heartbeat is ignored, because the next one follows in a second.
-        guard let heartbeat = try? Event.data(in: frames[1], as: Heartbeat.self) else { return nil }
+        guard frames.count == 2, frames[0].starts(with: Self.topicPrefix.utf8),
+            let heartbeat = try? Event.data(in: frames[1], as: Heartbeat.self)
+        else { return nil }
         self = heartbeat
     }
 

@@ -6,34 +6,23 @@ public import OpenMarket
 ///
 /// A topic consists of checked values only, so that no client can change its meaning.
 public enum Topic: Hashable, Sendable {
-    /// A day's chart of a market.
     case ranking(day: KoreanDate, market: Market)
-    /// A week's chart of a market.
     case weekRanking(Week, market: Market)
-    /// A movie's facts.
     case movie(MovieCode)
-    /// A movie's poster.
     case poster(MovieCode)
-    /// A page of the shop's products.
     case products(page: Int, perPage: Int)
-    /// A product of the shop.
     case product(ProductID)
-    /// The removal of a product from the shop.
     case productRemoved(ProductID)
-    /// A step in the life of a request.
     case request(RequestStage, RequestID)
     /// A chart that is late, incomplete or implausible.
     case anomaly(Anomaly.Kind, KoreanDate)
-    /// An alert.
     case alert(AlertRule, about: AlertSubject, KoreanDate)
 
     /// The steps in the life of a request; the raw value is the word in topics.
     public enum RequestStage: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The request is stored on disk.
         case accepted
         /// The request is done: the events that it asked for are in the log.
         case done
-        /// The request has failed and will not be retried.
         case failed
     }
 
@@ -84,17 +73,11 @@ public enum Topic: Hashable, Sendable {
 
 /// A sequence of events that is numbered on its own; the raw value is the first word of its topics.
 public enum Stream: String, Hashable, Sendable, CaseIterable, Codable, CodingKeyRepresentable {
-    /// Charts.
     case ranking
-    /// Movies' facts.
     case movie
-    /// Movies' posters.
     case poster
-    /// Pages of the shop's products.
     case products
-    /// Products of the shop.
     case product
-    /// Steps in the lives of requests.
     case request
     /// Charts that are late, incomplete or implausible.
     case anomaly
@@ -142,8 +125,7 @@ extension Topic: CustomStringConvertible {
     ///
     /// Nearly all topics that are read in large numbers have this form.
     private static func nationalDay(_ text: Span<UInt8>) -> KoreanDate? {
-        let dashed = 10
-        guard text.count == national.count + dashed else { return nil }
+        guard text.count == national.count + "2024-06-04".utf8.count else { return nil }
         for index in national.indices where text[index] != national[index] { return nil }
         return KoreanDate(digits: text.extracting(droppingFirst: national.count))
     }

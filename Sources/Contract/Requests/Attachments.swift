@@ -29,8 +29,6 @@ extension Attachments: CustomStringConvertible, CustomReflectable {
 
 extension RequestFrames {
     /// Returns the attachments of a request.
-    ///
-    /// - Throws: A `badRequest` error that names the invalid part.
     public func attachments() throws(ContractError) -> Attachments {
         struct SecretField: Decodable { let secret: String? }
         guard let topic = RequestTopic(text: topic), topic.isAboutProducts, RequestBody.bare(body) == nil else {
@@ -44,9 +42,7 @@ extension RequestFrames {
     }
 
     /// Returns the request in the form that may be stored: without its secret and other unknown fields, and with the
-    /// `digests` of its images in their place.
-    ///
-    /// Equal requests have equal texts, whatever their secrets are.
+    /// `digests` of its images in their place. Equal requests have equal texts, whatever their secrets are.
     public func withoutAttachments(digests: [String] = []) -> RequestFrames {
         guard let known = RequestTopic(text: topic), known.isAboutProducts else { return self }
         // Nothing of an unreadable body is kept.

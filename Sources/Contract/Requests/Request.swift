@@ -6,15 +6,11 @@ import JSONCoding
 public struct Request: Hashable, Sendable {
     /// The subject of a request.
     public enum Target: Hashable, Sendable {
-        /// A day's chart.
         case day(KoreanDate, Market)
-        /// A week's chart.
         case week(Week, Market)
         /// A movie's facts and, if `poster` is true, its poster.
         case movie(MovieCode, poster: Bool)
-        /// A query to the shop.
         case products(ProductQuery)
-        /// A change to the shop.
         case productOrder(ProductOrder)
 
         /// The prefixes of the topics of the events that answer the request.
@@ -23,8 +19,13 @@ public struct Request: Hashable, Sendable {
             case .day(let date, let market): ["\(Topic.ranking(day: date, market: market))"]
             case .week(let week, let market): ["\(Topic.weekRanking(week, market: market))"]
             case .movie(let code, let poster): ["\(Topic.movie(code))"] + (poster ? ["\(Topic.poster(code))"] : [])
-            case .products(let question): question.prefixes
-            case .productOrder(let order): order.prefixes
+            case .products(.page(let page, let perPage)): ["\(Topic.products(page: page, perPage: perPage))"]
+            case .products(.catalogue): ["\(Stream.products.rawValue)."]
+            case .products(.product(let id)): ["\(Topic.product(id))", "\(Topic.productRemoved(id))"]
+            // The id of a product to be registered is unknown.
+            case .productOrder(.register): ["\(Stream.product.rawValue)."]
+            case .productOrder(.modify(let id, _)): ["\(Topic.product(id))"]
+            case .productOrder(.remove(let id)): ["\(Topic.productRemoved(id))"]
             }
         }
     }
@@ -35,14 +36,6 @@ public struct Request: Hashable, Sendable {
         case live
         /// The request is carried out when no live request is queued.
         case backfill
-
-        /// Reads a request's field `priority`; live if the field is missing.
-        init(checking text: String?) throws(ContractError) {
-            guard let priority = Self(rawValue: text ?? Self.live.rawValue) else {
-                throw ContractError(.badRequest, "priority must be live or backfill", field: "priority")
-            }
-            self = priority
-        }
     }
 
     /// The subject of the request.
@@ -81,41 +74,23 @@ public struct Request: Hashable, Sendable {
 // MARK: - Fields
 
 extension Request {
-    /// Reads and checks a request. Unknown fields are ignored.
-    ///
-    /// - Parameter now: The current time, which determines yesterday's date.
-    /// - Throws: A `ContractError` that names the invalid part.
+    /// Reads and checks a request. Unknown fields are ignored; an error names the invalid part.
     public init(_ frames: RequestFrames, at now: Date) throws(ContractError) {
         guard let topic = RequestTopic(text: frames.topic) else {
             // Frames that were received have a topic of bounded bytes.
             throw ContractError(
                 .badRequest, "unknown request \(frames.topic.prefix(40).debugDescription)", field: "topic")
         }
+        let priority: String?
         switch try RequestFields(frames.body, topic: topic) {
         case .fetch(let fields):
-            self.init(
-                try Self.target(topic, fields, at: now), id: try fields.requestID(), refresh: fields.refresh ?? false,
-                priority: try Priority(checking: fields.priority))
+            target = try fields.target(topic, at: now)
+            (id, refresh, priority) = (try fields.requestID(), fields.refresh ?? false, fields.priority)
         case .product(let fields):
-            self.init(
-                try fields.target(topic), id: try fields.requestID(), refresh: fields.refresh ?? false,
-                priority: try Priority(checking: fields.priority))
+            target = try fields.target(topic)
+            (id, refresh, priority) = (try fields.requestID(), fields.refresh ?? false, fields.priority)
         }
-    }
-
-    private static func target(
-        _ topic: RequestTopic, _ fields: FetchFields, at now: Date
-    ) throws(ContractError) -> Target {
-        switch topic {
-        case .fetchDay:
-            .day(try fields.day(at: now), try fields.market())
-        case .fetchWeek:
-            .week(try fields.week(at: now), try fields.market())
-        case .fetchMovie:
-            .movie(try fields.movieCode(), poster: fields.poster ?? true)
-        case .fetchProducts, .fetchProduct, .fetchCatalogue, .productRegister, .productModify, .productRemove:
-            preconditionFailure("\(topic.rawValue) has fields of its own")
-        }
+        self.priority = try RequestBody.known(priority, "priority", "live or backfill", Priority.init) ?? .live
     }
 
     /// Returns the id of a request whose body may be invalid otherwise, so that its refusal has an id as well.

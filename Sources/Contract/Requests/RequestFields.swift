@@ -52,9 +52,7 @@ public enum RequestBody {
         return String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// Reads an object's fields. Unknown ones are ignored.
-    ///
-    /// - Throws: A `badRequest` error, which names the field if one has the wrong type.
+    /// Reads an object's fields. Unknown ones are ignored; an error names the field that has the wrong type.
     public static func fields<Fields: Decodable>(_ body: String, as type: Fields.Type) throws(ContractError) -> Fields {
         try read(body) { bytes in try JSONDecoder().decode(type, from: Data(bytes)) }
     }
@@ -62,6 +60,22 @@ public enum RequestBody {
     /// Reads an object's fields, for a type that reads JSON directly.
     static func fields<Fields: JSONReadable>(in body: String, as type: Fields.Type) throws(ContractError) -> Fields {
         try read(body) { bytes in try Fields(json: bytes) }
+    }
+
+    /// Returns the value of a field if it has one, or throws which values it may have.
+    static func known<Raw, Value>(
+        _ raw: Raw?, _ field: String, _ allowed: String, _ value: (Raw) -> Value?
+    ) throws(ContractError) -> Value? {
+        guard let raw else { return nil }
+        guard let value = value(raw) else {
+            throw ContractError(.badRequest, "\(field) must be \(allowed)", field: field)
+        }
+        return value
+    }
+
+    static func required<Value>(_ value: Value?, _ field: String) throws(ContractError) -> Value {
+        guard let value else { throw ContractError(.badRequest, "\(field) is required", field: field) }
+        return value
     }
 
     private static func read<Fields>(_ body: String, by decode: ([UInt8]) throws -> Fields) throws(ContractError)
@@ -158,46 +172,39 @@ extension FetchFields: JSONReadable {
 // MARK: - Checks
 
 extension FetchFields {
+    /// Returns the target of a request with this topic.
+    func target(_ topic: RequestTopic, at now: Date) throws(ContractError) -> Request.Target {
+        switch topic {
+        case .fetchDay: .day(try day(at: now), try market())
+        case .fetchWeek: .week(try week(at: now), try market())
+        case .fetchMovie: .movie(try movieCode(), poster: poster ?? true)
+        case .fetchProducts, .fetchProduct, .fetchCatalogue, .productRegister, .productModify, .productRemove:
+            preconditionFailure("\(topic.rawValue) has fields of its own")
+        }
+    }
+
     /// Returns the market that the filters select.
-    func market() throws(ContractError) -> Market {
+    private func market() throws(ContractError) -> Market {
         var market = Market.all
-        if let nation {
-            guard let known = Market.Nation(rawValue: nation) else {
-                throw ContractError(.badRequest, "nation must be K or F", field: "nation")
-            }
-            market.nation = known
-        }
-        if let films {
-            guard let known = Market.Films(rawValue: films) else {
-                throw ContractError(.badRequest, "films must be diverse or commercial", field: "films")
-            }
-            market.films = known
-        }
-        if let area {
-            guard let code = Market.Area(area) else {
-                throw ContractError(.badRequest, "area must be a code of seven digits, such as 0105001", field: "area")
-            }
-            market.area = code
-        }
+        market.nation = try RequestBody.known(nation, "nation", "K or F", Market.Nation.init)
+        market.films = try RequestBody.known(films, "films", "diverse or commercial", Market.Films.init)
+        market.area = try RequestBody.known(area, "area", "a code of seven digits, such as 0105001") { Market.Area($0) }
         return market
     }
 
-    /// Returns the requested day, which lies between the first chart and yesterday.
-    func day(at now: Date) throws(ContractError) -> KoreanDate {
+    private func day(at now: Date) throws(ContractError) -> KoreanDate {
         try KoreanDate(ofChart: date, field: "date", at: now)
     }
 
     /// Returns the requested week, given by any of its days; its weekend if there is no span. It need not be over.
-    func week(at now: Date) throws(ContractError) -> Week {
+    private func week(at now: Date) throws(ContractError) -> Week {
         let date = try day(at: now)
-        guard let span = Week.Span(rawValue: span ?? Week.Span.weekend.rawValue) else {
-            throw ContractError(.badRequest, "span must be week, weekend or weekdays", field: "span")
-        }
-        return Week(of: date, span: span)
+        let span = try RequestBody.known(span, "span", "week, weekend or weekdays", Week.Span.init)
+        return Week(of: date, span: span ?? .weekend)
     }
 
-    func movieCode() throws(ContractError) -> MovieCode {
-        guard let code else { throw ContractError(.badRequest, "code is required", field: "code") }
+    private func movieCode() throws(ContractError) -> MovieCode {
+        let code = try RequestBody.required(code, "code")
         guard let movie = MovieCode(code) else {
             throw ContractError(.badRequest, "code must have eight characters of 0-9 and A-Z", field: "code")
         }
@@ -214,7 +221,7 @@ extension KoreanDate {
     /// Reads the field of a request or command that names a chart's day, from the first chart's to yesterday.
     public init(ofChart text: String?, field: String, at now: Date) throws(ContractError) {
         let yesterday = KoreanDate.yesterday(at: now)
-        guard let text else { throw ContractError(.badRequest, "\(field) is required", field: field) }
+        let text = try RequestBody.required(text, field)
         guard let day = text == "yesterday" ? yesterday : KoreanDate(text) else {
             throw ContractError(.badRequest, "\(field) must be YYYY-MM-DD, YYYYMMDD or yesterday", field: field)
         }

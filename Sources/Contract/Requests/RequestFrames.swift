@@ -1,3 +1,5 @@
+import FoundationEssentials
+public import JSONCoding
 import OpenMarket
 import Text
 
@@ -24,9 +26,7 @@ public struct RequestFrames: Hashable, Sendable {
         self.images = images
     }
 
-    /// Reads the frames of a message.
-    ///
-    /// - Throws: A `badRequest` error if a frame is too large or not valid UTF-8, or if the number of frames is wrong.
+    /// Reads the frames of a message; each is bounded, and the first two are UTF-8.
     public init(_ frames: [[UInt8]]) throws(ContractError) {
         let first = frames.first ?? []
         guard first.count <= RequestTopic.maximumBytes else {
@@ -53,8 +53,7 @@ public struct RequestFrames: Hashable, Sendable {
     private static func images(_ frames: ArraySlice<[UInt8]>, following topic: String) throws(ContractError)
         -> [[UInt8]]
     {
-        let known = RequestTopic(text: topic)
-        guard known == .productRegister else {
+        guard RequestTopic(text: topic) == .productRegister else {
             guard frames.isEmpty else {
                 throw ContractError(.badRequest, "a request must have two frames, not \(frames.count + 2)")
             }
@@ -72,4 +71,85 @@ public struct RequestFrames: Hashable, Sendable {
         }
         return Array(frames)
     }
+}
+
+/// The kind of a request; the raw value is the first frame.
+public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
+    case fetchDay = "fetch.day"
+    case fetchWeek = "fetch.week"
+    case fetchMovie = "fetch.movie"
+    case fetchProducts = "fetch.products"
+    case fetchProduct = "fetch.product"
+    case fetchCatalogue = "fetch.catalogue"
+    case productRegister = "product.register"
+    case productModify = "product.modify"
+    case productRemove = "product.remove"
+
+    /// The most bytes of a request's topic or a command's name that are read; every known one is shorter.
+    public static let maximumBytes = 64
+
+    /// Reads a topic; a blank counts as a dot (`fetch day`).
+    public init?(text: String) {
+        guard text.utf8.count <= Self.maximumBytes else { return nil }
+        // As bytes, because a client decides how many of them are one character.
+        let dotted = text.utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: ".") : $0 }
+        self.init(rawValue: String(decoding: dotted, as: UTF8.self))
+    }
+
+    /// The field that a bare body, which is not a JSON object, gives.
+    var bareField: String {
+        switch self {
+        case .fetchDay, .fetchWeek: "date"
+        case .fetchMovie: "code"
+        case .fetchProducts: "page"
+        case .fetchProduct: "id"
+        case .fetchCatalogue: "perPage"
+        case .productRegister: "name"
+        case .productModify, .productRemove: "product"
+        }
+    }
+
+    /// Whether the request is about the shop; its body has `ProductFields` then.
+    public var isAboutProducts: Bool {
+        switch self {
+        case .fetchDay, .fetchWeek, .fetchMovie: false
+        case .fetchProducts, .fetchProduct, .fetchCatalogue, .productRegister, .productModify, .productRemove: true
+        }
+    }
+}
+
+/// The id of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
+public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+    /// The beginning of the ids that a board gives to requests of visitors who are not its operator.
+    public static let visitorPrefix = "board-visitor-"
+
+    /// The id as the client wrote it.
+    public let description: String
+
+    /// Makes an id, or nil if the text is not one.
+    public init?(_ text: some StringProtocol) {
+        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            return nil
+        }
+        description = String(text)
+    }
+
+    /// Makes an id from a request's field `id`.
+    init(checking text: String) throws(ContractError) {
+        guard let id = RequestID(text) else {
+            throw ContractError(
+                .badRequest, "id must have 1 to 128 printable ASCII characters without blanks", field: "id")
+        }
+        self = id
+    }
+
+    private init(unchecked text: String) { description = text }
+
+    /// Returns a random UUID, for a request without an id.
+    public static func random() -> RequestID { RequestID(unchecked: UUID().uuidString.lowercased()) }
+}
+
+extension RequestID: StringRepresentable {
+    /// The noun in error texts.
+    public static let noun = "request id: 1 to 128 printable ASCII characters without blanks"
 }

@@ -66,11 +66,7 @@ public struct ProductFields: Hashable, Sendable, Codable {
         switch id {
         case nil: return
         case .number(let number): product = number
-        case .text(let text):
-            guard let number = Int(text) else {
-                throw ContractError(.badRequest, "id must be a product's number", field: "id")
-            }
-            product = number
+        case .text(let text): product = try RequestBody.known(text, "id", "a product's number") { Int($0) }
         }
         id = nil
     }
@@ -124,25 +120,19 @@ extension ProductFields {
     }
 
     private func perPage(standard: Int) throws(ContractError) -> Int {
-        let count = perPage ?? standard
-        guard ProductPage.perPage.contains(count) else {
-            throw ContractError(.badRequest, "perPage must be 1 to 100", field: "perPage")
-        }
-        return count
+        try RequestBody.known(perPage, "perPage", "1 to 100") { ProductPage.perPage.contains($0) ? $0 : nil }
+            ?? standard
     }
 
     private func productID() throws(ContractError) -> ProductID {
-        guard let product else { throw ContractError(.badRequest, "product is required", field: "product") }
-        guard let id = ProductID(product) else {
-            throw ContractError(.badRequest, "product must be a number from 1", field: "product")
-        }
-        return id
+        try RequestBody.required(
+            RequestBody.known(product, "product", "a number from 1") { ProductID($0) }, "product")
     }
 
     private func draft() throws(ContractError) -> ProductDraft {
-        guard let name else { throw ContractError(.badRequest, "name is required", field: "name") }
-        guard let description else { throw ContractError(.badRequest, "description is required", field: "description") }
-        guard let price else { throw ContractError(.badRequest, "price is required", field: "price") }
+        let name = try RequestBody.required(name, "name")
+        let description = try RequestBody.required(description, "description")
+        let price = try RequestBody.required(price, "price")
         let currency = try knownCurrency() ?? .won
         do throws(ProductValidationError) {
             return try ProductDraft(
@@ -165,11 +155,7 @@ extension ProductFields {
     }
 
     private func knownCurrency() throws(ContractError) -> Currency? {
-        guard let currency else { return nil }
-        guard let known = Currency(rawValue: currency) else {
-            throw ContractError(.badRequest, "currency must be KRW or USD", field: "currency")
-        }
-        return known
+        try RequestBody.known(currency, "currency", "KRW or USD", Currency.init)
     }
 }
 
@@ -212,4 +198,20 @@ extension ContractError {
     public init(_ fault: ProductValidationError) {
         self.init(.badRequest, fault.message, field: fault.field)
     }
+}
+
+/// A query to the shop.
+public enum ProductQuery: Hashable, Sendable {
+    case page(Int, perPage: Int)
+    /// All pages of the product list, one after another.
+    case catalogue(perPage: Int)
+    case product(ProductID)
+}
+
+/// A change to the shop, which must be made only once.
+public enum ProductOrder: Hashable, Sendable {
+    /// Register a product, with the images that come with the request.
+    case register(ProductDraft)
+    case modify(ProductID, ProductChange)
+    case remove(ProductID)
 }
