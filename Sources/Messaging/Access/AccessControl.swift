@@ -12,10 +12,8 @@ public struct AccessControl: Sendable {
     private let connections: ConnectionAuditLog
     private let clients: ClientKeys?
 
-    /// Reads the keys if encryption is on.
-    ///
-    /// - Throws: A `KeyError` if a key is missing or unreadable, or a configuration error if the process cannot listen at its
-    ///   addresses, or would accept unencrypted connections from other hosts without the operator's consent.
+    /// Reads the keys if encryption is on. Throws, too, if the process cannot listen at its addresses, or would accept
+    /// unencrypted connections from other hosts without the operator's consent.
     public init(_ configuration: Configuration, of owner: Configuration.ProcessRole, _ runtime: Runtime) throws {
         let (metrics, logger) = (runtime.metrics, runtime.logger)
         try configuration.checkAddresses(of: owner)

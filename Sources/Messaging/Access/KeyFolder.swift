@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import ServiceRuntime
-import Text
+public import Text
 import ZeroMQ
 
 /// A folder of key files: `NAME.key_secret` for a key pair, `NAME.key` for a public key, and `clients/NAME.key` for each
@@ -15,23 +15,17 @@ public struct KeyFolder: Sendable {
         self.path = path
     }
 
-    /// Makes a server's key pair, writes both files and returns their paths.
-    ///
-    /// - Throws: A `KeyError` if one of the files exists already or cannot be written.
+    /// Makes a server's key pair, writes both files, which must not exist, and returns their paths.
     public func makeServer(_ name: String) throws -> (secret: String, open: String) {
         try make(KeyFile(KeyPair()), name, open: "\(path)/\(name).key")
     }
 
-    /// Makes a client's key pair and writes both files; the client may connect from then on.
-    ///
-    /// - Throws: A `KeyError` if one of the files exists already or cannot be written.
+    /// Makes a client's key pair and writes both files, which must not exist; the client may connect from then on.
     public func makeClient(_ name: String, roles: Set<Role>) throws -> (secret: String, open: String) {
         try make(KeyFile(KeyPair(), roles: roles), name, open: "\(clients)/\(name).key")
     }
 
-    /// Reads a key pair.
-    ///
-    /// - Throws: A `KeyError` if the file cannot be read, has no secret key, or can be read by other users.
+    /// Reads a key pair from a file that no other user can read.
     func pair(_ name: String) throws(KeyError) -> KeyPair {
         let path = secretPath(name)
         if let problem = PrivateFile.problem(of: path) { throw KeyError(problem) }
@@ -53,11 +47,9 @@ public struct KeyFolder: Sendable {
     /// Whether a text can be a client's name: 1 to 64 letters, digits, dots, hyphens and underscores, and no leading dot.
     public static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
+            && name.unicodeScalars.allSatisfy { sign in
+                switch sign {
+                case "a"..."z", "A"..."Z", "0"..."9", ".", "-", "_": true
                 default: false
                 }
             }
@@ -114,7 +106,79 @@ public struct KeyFolder: Sendable {
     }
 }
 
-extension KeyError {
+/// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
+struct KeyFile: Sendable {
+    let publicKey: PublicKey
+    /// The key pair, if the file holds the secret key.
+    let keys: KeyPair?
+    let roles: Set<Role>
+
+    init(_ keys: KeyPair, roles: Set<Role> = []) {
+        publicKey = keys.publicKey
+        self.keys = keys
+        self.roles = roles
+    }
+
+    /// Parses a file's text; an error does not quote it.
+    init(text: String) throws(KeyError) {
+        var values: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            let name = String(line[..<equals]).trimmingHidden
+            guard !name.hasPrefix("#") else { continue }
+            values[name] = String(line[line.index(after: equals)...]).unwrapped()
+                .split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+        }
+        guard let publicKey = values["public-key"].flatMap({ PublicKey($0) }) else {
+            throw KeyError("올바른 공개 키가 없습니다", "contains no valid public key")
+        }
+        if let secret = values["secret-key"] {
+            guard let keys = KeyPair(secret: secret) else {
+                throw KeyError("비밀 키가 올바르지 않습니다", "contains an invalid secret key")
+            }
+            guard keys.publicKey == publicKey else {
+                throw KeyError(
+                    "공개 키와 비밀 키가 서로 맞지 않습니다", "contains a public and a secret key that do not belong together")
+            }
+            self.keys = keys
+        } else {
+            keys = nil
+        }
+        self.publicKey = publicKey
+        let words = (values["roles"] ?? "").split(separator: " ")
+        roles = Set(words.compactMap { Role(rawValue: String($0)) })
+        guard roles.count == Set(words).count else {
+            let known = Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw KeyError("없는 역할이 있습니다. 사용할 수 있는 역할: \(known)", "contains an unknown role; the roles are \(known)")
+        }
+    }
+
+    /// Returns the file's text, with or without the secret key.
+    func text(name: String, isSecret: Bool) -> String {
+        var lines = [
+            isSecret && keys != nil
+                ? "# A CURVE key pair of marquee. Keep it secret." : "# A CURVE public key of marquee.",
+            "metadata", "    name = \"\(name)\"",
+        ]
+        if !roles.isEmpty {
+            let words = Role.allCases.filter(roles.contains).map(\.rawValue).joined(separator: " ")
+            lines.append("    roles = \"\(words)\"")
+        }
+        lines += ["curve", "    public-key = \"\(publicKey)\""]
+        if isSecret, let keys { lines.append("    secret-key = \"\(keys.secret)\"") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// A key or key file that cannot be used.
+public struct KeyError: BilingualError {
+    /// The problem in one line, without any part of a key.
+    public let text: BilingualText
+
+    init(_ text: BilingualText) { self.text = text }
+
+    init(_ korean: String, _ english: String) { text = BilingualText(korean, english) }
+
     fileprivate static func notCreated(_ path: String, reason: BilingualText) -> KeyError {
         KeyError("\(path): 파일을 만들 수 없습니다(\(reason.text(in: .ko)))", "\(path) cannot be created: \(reason)")
     }

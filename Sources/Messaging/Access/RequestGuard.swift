@@ -15,7 +15,7 @@ public final class RequestGuard: Sendable {
         case unread
     }
 
-    /// The number of token buckets kept; bounded because clients without a key choose their addresses.
+    /// Bounded because clients without a key choose their addresses.
     private static let bucketLimit = 10_000
     /// How much of a refused command's name is logged; a client chooses it.
     private static let loggedCommandLength = 40
@@ -90,23 +90,15 @@ public final class RequestGuard: Sendable {
         failureLogger?.error("a command failed", [.command: command.name, .error: "\(error)"])
     }
 
-    /// Logs who ordered a change in the shop, with the key and the address; does nothing for other requests.
-    ///
-    /// Each order has a line of its own: the client's share of the queue bounds them.
+    /// Logs who ordered a change in the shop; each order has a line of its own, which the client's share of the queue bounds.
     public func recordAccepted(_ topic: RequestTopic, _ request: RequestID, from sender: PeerIdentity?) {
         guard Role(for: topic.rawValue) == .shop else { return }
         logger?.info(
             "order accepted",
-            [
-                .request: request, .topic: topic.rawValue, .key: sender?.name,
-                .address: sender?.address ?? "unknown",
-            ])
+            [.request: request, .topic: topic.rawValue, .key: sender?.name, .address: sender?.address ?? "unknown"])
     }
 
-    /// Logs who gave a command that steers the process, with the key, the address and the beginning of the body; does
-    /// nothing for commands that only read.
-    ///
-    /// Each command has a line of its own: the client's rate bounds them.
+    /// Logs who gave a command that steers the process; each has a line of its own, which the client's rate bounds.
     func recordAccepted(_ command: Command) {
         guard Role(for: command.name) == .operate else { return }
         let body = command.frames.dropFirst().first.map {
@@ -150,7 +142,6 @@ public final class RequestGuard: Sendable {
         return ContractError(.overloaded, "the client has not read \(unread) bytes of earlier replies", retryAfter: 1)
     }
 
-    /// Takes a token from the client's bucket; returns false if the bucket is empty.
     private func takeToken(of client: String) -> Bool {
         let now = age.elapsed
         return buckets.withLock { buckets in

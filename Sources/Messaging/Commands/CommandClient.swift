@@ -32,10 +32,8 @@ public actor CommandClient {
     /// The address that has replied last; before the first reply, the one that is asked first.
     public var address: String { addresses[0] }
 
-    /// Sends a command and waits for the reply.
-    ///
-    /// - Throws: A `ResponseTimeoutError` after the limit or if the I/O thread is shut down first, a `CancellationError`, or a
-    ///   `ZeroMQError`.
+    /// Sends a command and waits for the reply; throws a `ResponseTimeoutError` after the limit or if the I/O thread is shut
+    /// down first.
     public func ask(
         _ name: String, _ body: String = "{}", attaching frames: [[UInt8]] = [], within limit: Duration
     ) async throws -> Reply {
@@ -84,9 +82,7 @@ public actor CommandClient {
     }
 
     /// Closes the idle connection.
-    public func close() async {
-        await idle?.close()
-    }
+    public func close() async { await idle?.close() }
 
     private static func connect(_ io: IOThread, _ address: String) async throws(ZeroMQError) -> Socket {
         var options = SocketOptions()

@@ -16,22 +16,16 @@ public struct CommandServer: Sendable {
     private let io: IOThread?
     private let requestGuard: RequestGuard
 
-    /// Makes a server of a ROUTER socket.
-    ///
-    /// - Parameter io: The socket's I/O thread, if short batches are to be answered there: that saves two thread hops.
+    /// Makes a server of a ROUTER socket; `io` is its I/O thread if short batches are answered there: that saves two thread
+    /// hops.
     public init(_ socket: Socket, on io: IOThread? = nil, requestGuard: RequestGuard = .unrestricted()) {
         self.socket = socket
         self.io = io
         self.requestGuard = requestGuard
     }
 
-    /// Answers commands until the socket closes.
-    ///
-    /// Commands that the socket does not take are refused without asking `answer`.
-    ///
-    /// - Parameters:
-    ///   - answer: Returns one reply for each command of a batch. May run on the I/O thread, and must not block it.
-    ///   - afterAnswering: Called after the replies of each batch have been queued.
+    /// Answers commands until the socket closes; those that the socket does not take are refused without asking `answer`,
+    /// which may run on the I/O thread and must not block it.
     public func run(_ answer: Handler, afterAnswering: @Sendable () -> Void = {}) async {
         await withTaskExecutorPreference(io) {
             for await messages in socket.incoming {
@@ -117,9 +111,7 @@ public struct Command: Sendable {
     public func answer(_ reply: Reply) -> Message {
         Message(envelope + reply.frames, peer: sender, connection: connection)
     }
-}
 
-extension Command {
     /// Whether the command asks for a page of the log, which may be large.
     var asksForPage: Bool { name == "replay" || name == "latest" }
 }

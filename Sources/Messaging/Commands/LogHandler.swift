@@ -34,7 +34,7 @@ public struct LogHandler: Sendable {
         return replies
     }
 
-    /// Answers a command. Every command gets a reply.
+    /// Answers a command.
     public func answer(_ command: Command) async -> Reply {
         if let failure = requestGuard.refusal(of: command.name, from: command.sender) { return .refused(failure) }
         if command.asksForPage, let failure = requestGuard.refusal(ofPageWithUnread: command.unread) {
@@ -69,7 +69,9 @@ public struct LogHandler: Sendable {
             let page = try log.frames(of: stream, after: after, prefix: fields.prefix, limit: limit, in: connection)
             return (page, try log.oldest(of: stream, in: connection))
         }
-        return .events(page.frames, PageHeader(page, of: stream, first: first, epoch: log.epoch))
+        let header = PageHeader(
+            epoch: log.epoch, stream: stream, position: page.position, more: page.more, first: first)
+        return .events(page.frames, header)
     }
 
     private func latest(_ fields: PageFields) async throws -> Reply {
@@ -77,30 +79,17 @@ public struct LogHandler: Sendable {
         let snapshot = try await database.read { connection in
             try log.latest(prefix: fields.prefix, after: fields.lastTopic, limit: limit, in: connection)
         }
-        let frames = snapshot.events.flatMap(\.frames)
-        return .events(frames, PageHeader(snapshot, prefix: fields.prefix, epoch: log.epoch))
-    }
-}
-
-extension PageHeader {
-    init(_ page: EventLog.Frames, of stream: Stream, first: SequenceNumber?, epoch: String) {
-        self.init(epoch: epoch, stream: stream, position: page.position, more: page.more, first: first)
-    }
-
-    /// Makes the header of the newest events of the topics that begin with a prefix.
-    init(_ snapshot: EventLog.Snapshot, prefix: String, epoch: String) {
-        let stream = Stream(ofPrefix: prefix)
-        self.init(
-            epoch: epoch, stream: stream, position: stream.map { snapshot.positions[$0] ?? .zero },
+        let stream = Stream(ofPrefix: fields.prefix)
+        let header = PageHeader(
+            epoch: log.epoch, stream: stream, position: stream.map { snapshot.positions[$0] ?? .zero },
             more: snapshot.more, positions: snapshot.positions)
+        return .events(snapshot.events.flatMap(\.frames), header)
     }
 }
 
 extension ContractError {
-    /// Returns the error with which a command is refused that failed: the error itself if it is one of the contract's.
-    ///
-    /// - Parameter message: What failed, for an internal error; not in the database's words, which name hosts, users and
-    ///   files.
+    /// Returns the error with which a command is refused that failed: the error itself if it is one of the contract's. For an
+    /// internal one, `message` says what failed; not in the database's words, which name hosts, users and files.
     public init(_ error: any Error, _ message: @autoclosure () -> String) {
         switch error {
         case let error as ContractError: self = error

@@ -33,14 +33,8 @@ public struct RequestClient: Sendable {
         self.events = events
     }
 
-    /// Sends a request and waits for its outcome.
-    ///
-    /// - Parameters:
-    ///   - request: The request; it gets a random id if it has none.
-    ///   - attachments: The secret and the images that go with it.
-    ///   - limit: The time limit for the whole request.
-    ///   - progress: Called when the worker has accepted the request.
-    /// - Throws: A `ResponseTimeoutError` after `limit`.
+    /// Sends a request, with a random id if it has none, and waits for its outcome; throws a `ResponseTimeoutError` after
+    /// `limit`. Calls `progress` when the worker has accepted the request.
     public func perform(
         _ request: Request, attaching attachments: Attachments = .none, within limit: Duration,
         progress: @escaping @Sendable () -> Void = {}
@@ -52,15 +46,8 @@ public struct RequestClient: Sendable {
             progress: progress)
     }
 
-    /// Sends a command that makes a request of its own, as `poster` does, and waits for that request's outcome.
-    ///
-    /// - Parameters:
-    ///   - frames: The command; its body has `id`.
-    ///   - id: The id of the request.
-    ///   - prefixes: The prefixes of the topics of the events that answer it.
-    ///   - limit: The time limit for all of it.
-    ///   - progress: Called when the worker has accepted the request.
-    /// - Throws: A `ResponseTimeoutError` after `limit`.
+    /// Sends a command that makes a request of its own with the id in its body, as `poster` does, and waits for that request's
+    /// outcome, which is answered on the topics with these prefixes.
     public func perform(
         _ frames: RequestFrames, id: RequestID, answeredOn prefixes: [String], within limit: Duration,
         progress: @escaping @Sendable () -> Void = {}
@@ -124,8 +111,8 @@ public struct RequestClient: Sendable {
                 let done = try event.data(as: RequestDone.self)
                 var answers: [Event] = []
                 for answer in done.events {
-                    if let event = received.last(where: { $0.stream == answer.stream && $0.sequence == answer.sequence }
-                    ) {
+                    let event = received.last { $0.stream == answer.stream && $0.sequence == answer.sequence }
+                    if let event {
                         answers.append(event)
                     } else if let topic = Topic(answer.topic) {
                         answers += try await logged(topic, asking: client)

@@ -25,11 +25,6 @@ public final class Publisher: Sendable {
         /// The sequence of the newest event: the last one sent, or the log's newest at the start.
         var position = SequenceNumber.zero
         var events = 0
-
-        fileprivate mutating func count(_ event: LoggedEvent) {
-            position = max(position, event.sequence)
-            events += 1
-        }
     }
 
     private let state: Locked<State>
@@ -47,7 +42,10 @@ public final class Publisher: Sendable {
         // Under the lock, so that no heartbeat names the position of an event before the event is sent.
         state.withLock { state in
             for event in events {
-                state.streams[event.stream, default: StreamState()].count(event)
+                var stream = state.streams[event.stream] ?? StreamState()
+                stream.position = max(stream.position, event.sequence)
+                stream.events += 1
+                state.streams[event.stream] = stream
             }
             _ = socket.post(events.map { Message($0.frames) })
         }

@@ -40,12 +40,10 @@ public struct StreamCursor: Hashable, Sendable, Codable {
         case outOfOrder = "beyond"
     }
 
-    /// Whether the reader has received an event.
     func contains(_ sequence: SequenceNumber) -> Bool {
         sequence <= after || outOfOrder.contains(sequence)
     }
 
-    /// Adds a received event.
     mutating func insert(_ sequence: SequenceNumber) {
         if sequence == after.advanced(by: 1) { after = sequence } else { outOfOrder.insert(sequence) }
         advance()

@@ -29,9 +29,7 @@ actor ReplayClient {
         self.report = report
     }
 
-    /// Returns the page after a sequence, however long that takes.
-    ///
-    /// - Throws: A `CancellationError`, or a `ZeroMQError` when the I/O thread has been shut down.
+    /// Returns the page after a sequence, however long that takes, unless it is cancelled or the I/O thread shut down.
     func page(of stream: Stream, after: SequenceNumber, prefix: String) async throws -> ReplayPage {
         let fields = Fields(stream: stream, after: after, topic: prefix, limit: Self.pageLimit)
         let query = String(decoding: JSON.encodeInfallibly(fields), as: UTF8.self)
@@ -60,13 +58,8 @@ actor ReplayClient {
     }
 
     private func ask(_ query: String) async throws -> Reply {
-        let client: CommandClient
-        if let kept = self.client {
-            client = kept
-        } else {
-            client = try await CommandClient(io, addresses: addresses, clock: clock)
-            self.client = client
-        }
+        if client == nil { client = try await CommandClient(io, addresses: addresses, clock: clock) }
+        guard let client else { throw CancellationError() }  // closed meanwhile
         return try await client.ask("replay", query, within: Self.replyTimeout)
     }
 
@@ -93,24 +86,20 @@ extension ReplayPage {
     init(_ reply: Reply, of stream: Stream, after: SequenceNumber) throws {
         if let failure = reply.failure { throw failure }
         guard reply.word == "events" else {
-            throw ReplayPageError(problem: "the unexpected word \(reply.word.debugDescription)")
+            throw ContractError(.internal, "replay returned the unexpected word \(reply.word.debugDescription)")
         }
         let header = try JSON.decode(PageHeader.self, from: reply.body)
         guard header.stream == stream, let position = header.position else {
-            throw ReplayPageError(problem: "a page of another stream")
+            throw ContractError(.internal, "replay returned a page of another stream")
         }
         // The log of another epoch may be shorter; of its page only the epoch is used.
-        guard !header.more || position > after else { throw ReplayPageError(problem: "a page that makes no progress") }
+        guard !header.more || position > after else {
+            throw ContractError(.internal, "replay returned a page that makes no progress")
+        }
         epoch = header.epoch
         events = reply.events
         self.position = position
         more = header.more
-    }
-
-    /// A reply that is not the requested page.
-    struct ReplayPageError: Error, CustomStringConvertible {
-        let problem: String
-        var description: String { "replay returned \(problem)" }
     }
 }
 

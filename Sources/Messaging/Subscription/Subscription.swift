@@ -48,10 +48,9 @@ public struct Subscription: Sendable {
         case goingOn(at: String)
     }
 
-    private enum State {
-        case idle
-        case fetching(Task<ReplayPage, any Error>)
-        case closed
+    private struct State {
+        var reading: Task<ReplayPage, any Error>?
+        var isClosed = false
     }
 
     private let socket: FailoverSubscriber
@@ -59,23 +58,12 @@ public struct Subscription: Sendable {
     private let filter: TopicFilter
     private let start: LogCursor?
     private let report: @Sendable (Diagnostic) -> Void
-    private let state = Locked(State.idle)
+    private let state = Locked(State())
 
-    /// Connects to a process, which need not run yet.
+    /// Connects to a process, which need not run yet. Begins after the stored position `start`, or at the beginning of the log.
     ///
-    /// If there are several addresses, those are of processes that publish one log. The subscription uses the first, and goes
-    /// on at the next one when nothing arrives or a command gets no reply.
-    ///
-    /// - Parameters:
-    ///   - io: The I/O thread that opens the sockets.
-    ///   - events: The addresses at which the process publishes.
-    ///   - commands: The addresses at which the process answers commands.
-    ///   - prefixes: Subscribes to the topics that begin with one of these.
-    ///   - start: The stored position after which to begin; nil for the beginning of the log.
-    ///   - options: The options of the subscriber socket.
-    ///   - clock: Measures time limits and pauses.
-    ///   - report: Receives diagnostics. Must return quickly.
-    /// - Throws: A `ZeroMQError` if a socket cannot be opened.
+    /// Several addresses are those of processes that publish one log. The subscription uses the first, and goes on at the next
+    /// one when nothing arrives or a command gets no reply. `report` must return quickly.
     public init(
         _ io: IOThread, events: [String], commands: [String], prefixes: [String], from start: LogCursor?,
         options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
@@ -91,12 +79,8 @@ public struct Subscription: Sendable {
         self.report = report
     }
 
-    /// Passes all available items to `body` in one batch, with the position after them, until `body` returns a value. Call
-    /// it only once.
-    ///
-    /// Use it to store the results of many events in one transaction, or to store the position.
-    ///
-    /// - Returns: The value of `body`; nil if the subscription is closed or the task cancelled first.
+    /// Passes all available items to `body` in one batch, with the position after them, until `body` returns a value; nil if
+    /// the subscription is closed or the task cancelled first. Call it only once.
     public func readBatches<Value>(_ body: (Batch) async throws -> Value?) async throws -> Value? {
         async let _: Void = socket.failOver { report(.goingOn(at: $0)) }
         var machine = SubscriptionStateMachine(filter: filter, position: start)
@@ -114,7 +98,13 @@ public struct Subscription: Sendable {
                         return value
                     }
                     items = []
-                    guard let page = await page(reading) else { return nil }
+                    // Reading a page fails only by cancellation.
+                    let page = await withTaskCancellationHandler {
+                        try? await reading.value
+                    } onCancel: {
+                        reading.cancel()
+                    }
+                    guard let page else { return nil }
                     let rest = output.fetches.dropFirst()
                     output = machine.handle(page, of: stream)
                     reportRepairs(output, of: stream)
@@ -131,11 +121,11 @@ public struct Subscription: Sendable {
 
     /// Ends the subscription: `readBatches` returns after the consumer has handled its current item.
     public func close() async {
-        let state = state.withLock { state in
-            defer { state = .closed }
-            return state
+        let reading = state.withLock { state in
+            state.isClosed = true
+            return state.reading
         }
-        if case .fetching(let task) = state { task.cancel() }
+        reading?.cancel()
         await socket.close()
         await log.close()
     }
@@ -144,22 +134,11 @@ public struct Subscription: Sendable {
         let (after, prefix) = (machine.sequence(in: stream), filter.commonPrefix(in: stream))
         let task = Task { [log] in try await log.page(of: stream, after: after, prefix: prefix) }
         let isClosed = state.withLock { state in
-            if case .closed = state { return true }
-            state = .fetching(task)
-            return false
+            state.reading = task
+            return state.isClosed
         }
         if isClosed { task.cancel() }
         return task
-    }
-
-    /// Waits for a page; nil if the subscription is closed or the task cancelled first.
-    private func page(_ task: Task<ReplayPage, any Error>) async -> ReplayPage? {
-        // Reading a page fails only by cancellation.
-        await withTaskCancellationHandler {
-            try? await task.value
-        } onCancel: {
-            task.cancel()
-        }
     }
 
     private func reportRepairs(_ output: SubscriptionStateMachine.Output, of stream: Stream) {

@@ -26,7 +26,6 @@ struct SubscriptionStateMachine: Sendable {
     private var advertised: [Stream: SequenceNumber]?
     private var isLive = false
 
-    /// Begins after a position, or at the beginning of the log.
     init(filter: TopicFilter, position: LogCursor?) {
         self.filter = filter
         self.position = position
@@ -37,7 +36,6 @@ struct SubscriptionStateMachine: Sendable {
         position?[stream].after ?? .zero
     }
 
-    /// Handles a published event.
     mutating func handle(_ event: Event) -> Output {
         // An event of another log belongs to a new log or to a former one; the next heartbeat decides.
         guard let position, event.epoch == position.epoch, filter.includes(event.topic) else { return Output() }
@@ -51,7 +49,6 @@ struct SubscriptionStateMachine: Sendable {
         return Output(items: [.event(event)])
     }
 
-    /// Handles a heartbeat.
     mutating func handle(_ heartbeat: Heartbeat) -> Output {
         let position = position ?? LogCursor(epoch: heartbeat.epoch)
         self.position = position
@@ -62,7 +59,6 @@ struct SubscriptionStateMachine: Sendable {
         return Output(items: becomeLive(), fetches: behind)
     }
 
-    /// Handles a page that was read.
     mutating func handle(_ page: ReplayPage, of stream: Stream) -> Output {
         guard var position, page.epoch == position.epoch else { return restart(page.epoch, with: stream) }
         var output = Output()
@@ -93,5 +89,51 @@ struct SubscriptionStateMachine: Sendable {
         guard filter.streams.allSatisfy({ position[$0].after >= advertised[$0] ?? .zero }) else { return [] }
         isLive = true
         return [.live(position)]
+    }
+}
+
+/// The topics of a subscription, by stream: those that begin with one of its prefixes.
+struct TopicFilter: Hashable, Sendable {
+    /// The prefixes within each subscribed stream; an empty list means the whole stream.
+    private let prefixes: [Stream: [String]]
+
+    init(prefixes: [String]) {
+        var wanted: [Stream: [String]] = [:]
+        for stream in Stream.allCases {
+            let word = stream.rawValue + "."
+            if prefixes.contains(where: word.hasPrefix) {
+                wanted[stream] = []
+            } else {
+                let inside = prefixes.filter { $0.hasPrefix(word) }
+                if !inside.isEmpty { wanted[stream] = inside }
+            }
+        }
+        self.prefixes = wanted
+    }
+
+    /// The streams with subscribed topics, in a fixed order.
+    var streams: [Stream] {
+        Stream.allCases.filter { prefixes[$0] != nil }
+    }
+
+    /// Whether a whole stream is subscribed, so that gaps in its sequences show every loss.
+    func isWhole(_ stream: Stream) -> Bool {
+        prefixes[stream]?.isEmpty == true
+    }
+
+    func includes(_ topic: Topic) -> Bool {
+        guard let wanted = prefixes[topic.stream] else { return false }
+        guard !wanted.isEmpty else { return true }
+        let text = topic.description
+        return wanted.contains { text.utf8.starts(with: $0.utf8) }
+    }
+
+    /// Returns the longest prefix that all subscribed topics of a stream share, for reading the log.
+    func commonPrefix(in stream: Stream) -> String {
+        guard let wanted = prefixes[stream], var common = wanted.first else { return "" }
+        for other in wanted {
+            common = String(zip(common, other).prefix { $0 == $1 }.map(\.0))
+        }
+        return common
     }
 }
