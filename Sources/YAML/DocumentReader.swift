@@ -29,7 +29,6 @@ extension Node {
     }
 }
 
-/// Builds nodes from the events of a parser.
 private struct DocumentReader: ~Copyable {
     var parser: Parser
     let file: String
@@ -37,51 +36,47 @@ private struct DocumentReader: ~Copyable {
 
     mutating func document() throws(ConfigurationDiagnostic) -> Node? {
         guard case .beginDocument = try parser.next(in: file).event else { return nil }
-        let (event, position) = try parser.next(in: file)
-        let node = try node(event, at: position, path: "", depth: 0)
-        let (rest, end) = try parser.next(in: file)
-        if case .endOfText = rest { return node }
+        let node = try node(try parser.next(in: file), path: "", depth: 0)
+        let rest = try parser.next(in: file)
+        if case .endOfText = rest.event { return node }
         refuse(
-            at: end, "", "여기서 두 번째 문서가 시작됩니다. 한 파일에는 문서를 하나만 쓰세요",
+            at: rest.position, "", "여기서 두 번째 문서가 시작됩니다. 한 파일에는 문서를 하나만 쓰세요",
             "a second document begins here; a file may hold only one")
         return node
     }
 
     private mutating func node(
-        _ event: Parser.Event, at position: SourcePosition, path: String, depth: Int
+        _ item: Parser.Item, path: String, depth: Int
     ) throws(ConfigurationDiagnostic) -> Node {
         guard depth <= Node.maximumDepth else {
             throw ConfigurationDiagnostic(
-                at: position, path: path, "너무 깊은 단계입니다. \(Node.maximumDepth)단계 이하로 줄이세요",
+                at: item.position, path: path, "너무 깊은 단계입니다. \(Node.maximumDepth)단계 이하로 줄이세요",
                 "nested deeper than \(Node.maximumDepth) levels")
         }
-        switch event {
-        case .scalar(let scalar):
-            refuse(scalar.properties, at: position, path)
-            return Node(position: position, path: path, content: .scalar(scalar.text, isPlain: scalar.isPlain))
-        case .beginSequence(let properties):
-            refuse(properties, at: position, path)
-            return Node(position: position, path: path, content: .sequence(try nodes(path, depth)))
-        case .beginMapping(let properties):
-            refuse(properties, at: position, path)
-            return Node(position: position, path: path, content: .mapping(try entries(path, depth)))
+        refuseProperties(of: item, path)
+        let content: Node.Content
+        switch item.event {
+        case .scalar(let text, let isPlain, _): content = .scalar(text, isPlain: isPlain)
+        case .beginSequence: content = .sequence(try nodes(path, depth))
+        case .beginMapping: content = .mapping(try entries(path, depth))
         case .alias, .end, .beginDocument, .endOfText:
             refuse(
-                at: position, path, "별칭(*이름)은 지원하지 않습니다. 값을 직접 쓰세요",
+                at: item.position, path, "별칭(*이름)은 지원하지 않습니다. 값을 직접 쓰세요",
                 "aliases (*name) are not supported; write the value out")
-            return Node(position: position, path: path, content: .scalar("", isPlain: true))
+            content = .scalar("", isPlain: true)
         }
+        return Node(position: item.position, path: path, content: content)
     }
 
     /// Refuses anchors, because a few lines of aliases can stand for billions of nodes, and tags.
-    private mutating func refuse(_ properties: Parser.Properties, at position: SourcePosition, _ path: String) {
-        if properties.hasAnchor {
+    private mutating func refuseProperties(of item: Parser.Item, _ path: String) {
+        if item.hasAnchor {
             refuse(
-                at: position, path, "앵커(&이름)는 지원하지 않습니다. 값을 직접 쓰세요",
+                at: item.position, path, "앵커(&이름)는 지원하지 않습니다. 값을 직접 쓰세요",
                 "anchors (&name) are not supported; write the value out")
         }
-        if properties.hasTag {
-            refuse(at: position, path, "태그(!이름)는 지원하지 않습니다. 지우세요", "tags (!name) are not supported; remove it")
+        if item.hasTag {
+            refuse(at: item.position, path, "태그(!이름)는 지원하지 않습니다. 지우세요", "tags (!name) are not supported; remove it")
         }
     }
 
@@ -92,9 +87,9 @@ private struct DocumentReader: ~Copyable {
     private mutating func nodes(_ path: String, _ depth: Int) throws(ConfigurationDiagnostic) -> [Node] {
         var nodes: [Node] = []
         while true {
-            let (event, position) = try parser.next(in: file)
-            if case .end = event { return nodes }
-            nodes.append(try node(event, at: position, path: "\(path)[\(nodes.count)]", depth: depth + 1))
+            let item = try parser.next(in: file)
+            if case .end = item.event { return nodes }
+            nodes.append(try node(item, path: "\(path)[\(nodes.count)]", depth: depth + 1))
         }
     }
 
@@ -102,22 +97,21 @@ private struct DocumentReader: ~Copyable {
         var entries: [Node.Entry] = []
         var lines: [String: Int] = [:]
         while true {
-            let (event, position) = try parser.next(in: file)
-            if case .end = event { return entries }
-            guard case .scalar(let scalar) = event else {
+            let item = try parser.next(in: file)
+            let position = item.position
+            if case .end = item.event { return entries }
+            guard case .scalar(let key, _, let removedSign) = item.event else {
                 throw ConfigurationDiagnostic(
                     at: position, path: path, "키는 텍스트여야 합니다. 목록, 매핑, 별칭은 키로 쓸 수 없습니다",
                     "a key must be text, not a list, a mapping or an alias")
             }
-            if let sign = scalar.removedSign {
-                let name = sign.hiddenName
+            if let name = removedSign?.hiddenName {
                 throw ConfigurationDiagnostic(
                     at: position, path: path,
                     "키 앞에 보이지 않는 문자가 있습니다(\(name.text(in: .ko))). 일반 공백으로 들여쓰세요",
                     "\(name) stands before the key; indent with usual blanks")
             }
-            refuse(scalar.properties, at: position, path)
-            let key = scalar.text
+            refuseProperties(of: item, path)
             let path = path.isEmpty ? key : "\(path).\(key)"
             let firstLine = lines[key]
             if let firstLine {
@@ -127,8 +121,7 @@ private struct DocumentReader: ~Copyable {
             } else {
                 lines[key] = position.line
             }
-            let (value, valuePosition) = try parser.next(in: file)
-            let node = try node(value, at: valuePosition, path: path, depth: depth + 1)
+            let node = try node(try parser.next(in: file), path: path, depth: depth + 1)
             if firstLine == nil { entries.append(Node.Entry(key: key, position: position, value: node)) }
         }
     }

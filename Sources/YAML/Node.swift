@@ -9,7 +9,6 @@ public struct Node: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         /// Text; plain means written without quotes.
         case scalar(String, isPlain: Bool)
-        /// A list.
         case sequence([Node])
         /// Keys and their values in the order of the file.
         case mapping([Entry])
@@ -146,7 +145,6 @@ public struct Node: Hashable, Sendable {
         return entries
     }
 
-    /// Returns the diagnostic that the content has another kind or form.
     private func mismatch(expected ko: String, _ en: String) -> ConfigurationDiagnostic {
         // 대신 fits every last sound, so that nothing has to be known of the author's text.
         switch content {

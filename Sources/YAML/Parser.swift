@@ -1,11 +1,7 @@
 import CYAML
 import Text
 
-/// libyaml's event parser (`yaml_parser_t`) for one text.
-///
-/// libyaml's structures must not move, so they are on the heap; `deinit` frees them.
-///
-/// YAML's surprises are refused: anchors, tags, second documents. The reader decides what a text means: `no` stays a word.
+/// libyaml's event parser (`yaml_parser_t`) for one text. libyaml's structures must not move, so they are on the heap.
 struct Parser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
@@ -32,65 +28,56 @@ struct Parser: ~Copyable {
 
     /// An event of the parser; its text is copied from libyaml's memory.
     enum Event {
-        case scalar(Scalar)
-        case beginSequence(Properties)
-        case beginMapping(Properties)
+        /// Plain means written without quotes; then the text has no hidden signs at its ends, and began with `removedSign`.
+        case scalar(String, isPlain: Bool, removedSign: Unicode.Scalar?)
+        case beginSequence
+        case beginMapping
         case end
         case alias
         case beginDocument
         case endOfText
     }
 
-    /// A scalar; plain means written without quotes, and then it has no hidden signs at its ends.
-    struct Scalar {
-        let text: String
-        let isPlain: Bool
-        /// The hidden sign that a plain scalar began with.
-        let removedSign: Unicode.Scalar?
-        let properties: Properties
-    }
-
-    /// What the file has before a node.
-    struct Properties {
+    /// An event, and what the file has before its content.
+    struct Item {
+        let event: Event
+        let position: SourcePosition
         let hasAnchor: Bool
         let hasTag: Bool
     }
 
-    /// Advances to the next event (`yaml_parser_parse`); returns it with its position.
-    ///
-    /// - Throws: the syntax error that libyaml reports.
-    mutating func next(in file: String) throws(ConfigurationDiagnostic) -> (event: Event, position: SourcePosition) {
+    /// Advances to the next event (`yaml_parser_parse`), or throws the syntax error that libyaml reports.
+    mutating func next(in file: String) throws(ConfigurationDiagnostic) -> Item {
         while true {
             yaml_event_delete(event)
             guard yaml_parser_parse(parser, event) == 1 else { throw syntaxError(in: file) }
             let mark = event.pointee.start_mark
             let position = SourcePosition(file: file, line: mark.line + 1, column: mark.column + 1)
-            if let current { return (current, position) }
+            if let (event, hasAnchor, hasTag) = current {
+                return Item(event: event, position: position, hasAnchor: hasAnchor, hasTag: hasTag)
+            }
         }
     }
 
     /// The current event; nil for one without content, such as the start of the stream.
-    private var current: Event? {
+    private var current: (event: Event, hasAnchor: Bool, hasTag: Bool)? {
         let data = event.pointee.data
         switch event.pointee.type {
-        case YAML_DOCUMENT_START_EVENT: return .beginDocument
-        case YAML_STREAM_END_EVENT: return .endOfText
+        case YAML_DOCUMENT_START_EVENT: return (.beginDocument, false, false)
+        case YAML_STREAM_END_EVENT: return (.endOfText, false, false)
         case YAML_SCALAR_EVENT:
             let bytes = UnsafeBufferPointer(start: data.scalar.value, count: data.scalar.length)
             let (text, isPlain) = (String(decoding: bytes, as: UTF8.self), data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
-            return .scalar(
-                Scalar(
-                    text: isPlain ? text.trimmingHidden : text, isPlain: isPlain,
-                    removedSign: isPlain ? text.unicodeScalars.prefix(1).first(where: \.isHidden) : nil,
-                    properties: Properties(hasAnchor: data.scalar.anchor != nil, hasTag: data.scalar.tag != nil)))
+            let scalar = Event.scalar(
+                isPlain ? text.trimmingHidden : text, isPlain: isPlain,
+                removedSign: isPlain ? text.unicodeScalars.prefix(1).first(where: \.isHidden) : nil)
+            return (scalar, data.scalar.anchor != nil, data.scalar.tag != nil)
         case YAML_SEQUENCE_START_EVENT:
-            let start = data.sequence_start
-            return .beginSequence(Properties(hasAnchor: start.anchor != nil, hasTag: start.tag != nil))
+            return (.beginSequence, data.sequence_start.anchor != nil, data.sequence_start.tag != nil)
         case YAML_MAPPING_START_EVENT:
-            let start = data.mapping_start
-            return .beginMapping(Properties(hasAnchor: start.anchor != nil, hasTag: start.tag != nil))
-        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return .end
-        case YAML_ALIAS_EVENT: return .alias
+            return (.beginMapping, data.mapping_start.anchor != nil, data.mapping_start.tag != nil)
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: return (.end, false, false)
+        case YAML_ALIAS_EVENT: return (.alias, false, false)
         default: return nil
         }
     }

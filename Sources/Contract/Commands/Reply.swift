@@ -129,21 +129,17 @@ public struct PageFields: Decodable, Sendable {
 
     /// Returns the stream to replay.
     public func requiredStream() throws(ContractError) -> Stream {
-        guard let stream else { throw ContractError(.badRequest, "stream is required", field: "stream") }
-        guard let known = Stream(rawValue: stream) else {
-            let names = Stream.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ContractError(.badRequest, "stream must be one of \(names)", field: "stream")
-        }
-        return known
+        let names = Stream.allCases.map(\.rawValue).joined(separator: ", ")
+        return try RequestBody.required(
+            RequestBody.known(stream, "stream", must: "be one of \(names)") { Stream(rawValue: $0) }, "stream")
     }
 
     /// Returns the sequence after which to replay.
     public func sequence() throws(ContractError) -> SequenceNumber {
-        guard let after, !after.isEmpty else { return .zero }
-        guard let sequence = SequenceNumber(after) else {
-            throw ContractError(.badRequest, "after must be a sequence of sixteen digits, or empty", field: "after")
-        }
-        return sequence
+        let after = after == "" ? nil : after
+        return try RequestBody.known(after, "after", must: "be a sequence of sixteen digits, or empty") {
+            SequenceNumber($0)
+        } ?? .zero
     }
 
     /// The topic after which to continue; topics are only compared with it, so any text of their length is valid.
@@ -154,11 +150,8 @@ public struct PageFields: Decodable, Sendable {
 
     /// Returns the number of events to reply with.
     public func count() throws(ContractError) -> Int {
-        guard let limit else { return 500 }
-        guard let count = Int(exactly: limit), Self.limits.contains(count) else {
-            throw ContractError(
-                .badRequest, "limit must be a whole number from 1 to \(Self.limits.upperBound)", field: "limit")
-        }
-        return count
+        try RequestBody.known(limit, "limit", must: "be a whole number from 1 to \(Self.limits.upperBound)") {
+            Int(exactly: $0).flatMap { Self.limits.contains($0) ? $0 : nil }
+        } ?? 500
     }
 }

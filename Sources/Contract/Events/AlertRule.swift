@@ -2,11 +2,11 @@ public import BoxOffice
 public import OpenMarket
 public import Text
 
-/// The word of a rule on the wire and in rule files: a small letter, then up to 39 letters and
-/// digits.
-///
-/// The notifier's rules say which words there are. Readers take any, because others may be added.
-public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+/// The word of a rule on the wire and in rule files: a small letter, then up to 39 letters and digits. Readers take any word,
+/// because rules may be added.
+public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible,
+    ExpressibleByStringLiteral
+{
     /// The word.
     public let rawValue: String
 
@@ -21,9 +21,7 @@ public struct AlertRule: RawRepresentable, Hashable, Sendable, Codable, CustomSt
 
     /// The word.
     public var description: String { rawValue }
-}
 
-extension AlertRule: ExpressibleByStringLiteral {
     /// Makes a rule of a word in the program, which must have the form.
     public init(stringLiteral word: String) {
         guard let rule = AlertRule(rawValue: word) else { preconditionFailure("\(word) is not a rule's word") }

@@ -16,6 +16,9 @@ public struct Heartbeat: Hashable, Sendable, Codable {
 }
 
 extension Heartbeat {
+    /// The first word of a heartbeat's topic; the second is the process (`heartbeat.worker`).
+    public static let topicPrefix = "heartbeat."
+
     /// Reads the data. Streams that only a newer version has are ignored.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -34,9 +37,6 @@ extension Heartbeat {
         else { return nil }
         self = heartbeat
     }
-
-    /// The first word of a heartbeat's topic; the second is the process (`heartbeat.worker`).
-    public static let topicPrefix = "heartbeat."
 
     /// Returns the two frames of the heartbeat's message; it belongs to no stream and no log.
     public func frames(from source: String, at now: Date) -> [[UInt8]] {

@@ -122,7 +122,6 @@ extension Topic: CustomStringConvertible {
     private static let national = Array("ranking.day.all.".utf8)
 
     /// Returns the day of a national daily chart's topic; nil for any other topic.
-    ///
     /// Nearly all topics that are read in large numbers have this form.
     private static func nationalDay(_ text: Span<UInt8>) -> KoreanDate? {
         guard text.count == national.count + "2024-06-04".utf8.count else { return nil }
@@ -187,14 +186,12 @@ extension Topic {
     public static let maximumBytes = 160
 
     /// Returns whether a topic of an event or a heartbeat may begin with a prefix.
-    ///
     /// The first word is compared, the rest is any printable ASCII without blanks, as in a request's id.
     public static func canBegin(with prefix: [UInt8]) -> Bool {
         guard prefix.count <= maximumBytes, prefix.allSatisfy({ (0x21...0x7e).contains($0) }) else { return false }
         return firstWords.contains { word in zip(word, prefix).allSatisfy { $0 == $1 } }
     }
 
-    /// The first words of all topics, each with the dot behind it.
     private static let firstWords = (Stream.allCases.map { $0.rawValue + "." } + [Heartbeat.topicPrefix]).map {
         Array($0.utf8)
     }

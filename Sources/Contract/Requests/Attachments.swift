@@ -1,7 +1,7 @@
 import JSONCoding
 
 /// The secret and the images of a request. They go only to the upstream and appear in no event, log or metric.
-public struct Attachments: Hashable, Sendable {
+public struct Attachments: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The vendor's secret; nil if the configured one applies.
     public var secret: String?
     /// The images as received.
@@ -15,9 +15,7 @@ public struct Attachments: Hashable, Sendable {
 
     /// No secret and no images.
     public static let none = Attachments()
-}
 
-extension Attachments: CustomStringConvertible, CustomReflectable {
     /// The number of images, and whether there is a secret.
     public var description: String {
         "\(images.count) images" + (secret == nil ? "" : ", and a secret")
@@ -65,7 +63,6 @@ extension Request {
     }
 }
 
-/// A request's fields with the secret and the images beside them.
 private struct FieldsWithAttachments: Encodable {
     let fields: ProductFields
     let secret: String?

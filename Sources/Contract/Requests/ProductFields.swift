@@ -11,27 +11,11 @@ public struct ProductFields: Hashable, Sendable, Codable {
     var description: String?
     var currency: String?
     var price: Decimal?
-    var discount: Decimal?
+    var discountedPrice: Decimal?
     var stock: Int?
-    var thumbnail: Int?
+    var thumbnailId: Int?
     var refresh: Bool?
     var priority: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case id
-        case product
-        case page
-        case perPage
-        case name
-        case description
-        case currency
-        case price
-        case discount = "discountedPrice"
-        case stock
-        case thumbnail = "thumbnailId"
-        case refresh
-        case priority
-    }
 
     /// The value of `id`: the request's id or, in a `fetch.product` without `product`, the product's number.
     enum Name: Hashable, Sendable {
@@ -66,7 +50,7 @@ public struct ProductFields: Hashable, Sendable, Codable {
         switch id {
         case nil: return
         case .number(let number): product = number
-        case .text(let text): product = try RequestBody.known(text, "id", "a product's number") { Int($0) }
+        case .text(let text): product = try RequestBody.known(text, "id", must: "be a product's number") { Int($0) }
         }
         id = nil
     }
@@ -94,12 +78,10 @@ extension ProductFields.Name: Codable {
 // MARK: - Checks
 
 extension ProductFields {
-    /// Returns the target of a request with this topic.
     func target(_ topic: RequestTopic) throws(ContractError) -> Request.Target {
         switch topic {
         case .fetchProducts:
-            let page = page ?? 1
-            guard page > 0 else { throw ContractError(.badRequest, "page must be 1 or more", field: "page") }
+            let page = try RequestBody.known(page, "page", must: "be 1 or more") { $0 > 0 ? $0 : nil } ?? 1
             return .products(.page(page, perPage: try perPage(standard: 20)))
         case .fetchCatalogue: return .products(.catalogue(perPage: try perPage(standard: 100)))
         case .fetchProduct: return .products(.product(try productID()))
@@ -114,19 +96,19 @@ extension ProductFields {
     func requestID() throws(ContractError) -> RequestID? {
         switch id {
         case nil: return nil
-        case .text(let text): return try RequestID(checking: text)
+        case .text(let text): return try RequestID.checked(text)
         case .number: throw ContractError(.badRequest, "the body's id has the wrong type", field: "id")
         }
     }
 
     private func perPage(standard: Int) throws(ContractError) -> Int {
-        try RequestBody.known(perPage, "perPage", "1 to 100") { ProductPage.perPage.contains($0) ? $0 : nil }
+        try RequestBody.known(perPage, "perPage", must: "be 1 to 100") { ProductPage.perPage.contains($0) ? $0 : nil }
             ?? standard
     }
 
     private func productID() throws(ContractError) -> ProductID {
         try RequestBody.required(
-            RequestBody.known(product, "product", "a number from 1") { ProductID($0) }, "product")
+            RequestBody.known(product, "product", must: "be a number from 1") { ProductID($0) }, "product")
     }
 
     private func draft() throws(ContractError) -> ProductDraft {
@@ -136,7 +118,7 @@ extension ProductFields {
         let currency = try knownCurrency() ?? .won
         do throws(ProductValidationError) {
             return try ProductDraft(
-                name: name, description: description, currency: currency, price: price, discount: discount ?? 0,
+                name: name, description: description, currency: currency, price: price, discount: discountedPrice ?? 0,
                 stock: stock ?? 0)
         } catch {
             throw ContractError(error)
@@ -147,20 +129,27 @@ extension ProductFields {
         let currency = try knownCurrency()
         do throws(ProductValidationError) {
             return try ProductChange(
-                name: name, description: description, thumbnail: thumbnail, currency: currency, price: price,
-                discount: discount, stock: stock)
+                name: name, description: description, thumbnail: thumbnailId, currency: currency, price: price,
+                discount: discountedPrice, stock: stock)
         } catch {
             throw ContractError(error)
         }
     }
 
     private func knownCurrency() throws(ContractError) -> Currency? {
-        try RequestBody.known(currency, "currency", "KRW or USD", Currency.init)
+        try RequestBody.known(currency, "currency", must: "be KRW or USD", Currency.init)
     }
 }
 
 extension ProductFields {
-    init(_ question: ProductQuery) {
+    private init(_ common: FetchFields) {
+        id = common.id.map { .text($0) }
+        refresh = common.refresh
+        priority = common.priority
+    }
+
+    init(_ question: ProductQuery, _ common: FetchFields) {
+        self.init(common)
         switch question {
         case .page(let page, let perPage):
             self.page = page
@@ -170,14 +159,15 @@ extension ProductFields {
         }
     }
 
-    init(_ order: ProductOrder) {
+    init(_ order: ProductOrder, _ common: FetchFields) {
+        self.init(common)
         switch order {
         case .register(let draft):
             name = draft.name
             description = draft.description
             currency = draft.currency.rawValue
             price = draft.price
-            discount = draft.discount
+            discountedPrice = draft.discount
             stock = draft.stock
         case .modify(let id, let change):
             product = id.number
@@ -185,9 +175,9 @@ extension ProductFields {
             description = change.description
             currency = change.currency?.rawValue
             price = change.price
-            discount = change.discount
+            discountedPrice = change.discount
             stock = change.stock
-            thumbnail = change.thumbnail
+            thumbnailId = change.thumbnail
         case .remove(let id): product = id.number
         }
     }
@@ -195,9 +185,7 @@ extension ProductFields {
 
 extension ContractError {
     /// Makes the error for a client whose product breaks a rule.
-    public init(_ fault: ProductValidationError) {
-        self.init(.badRequest, fault.message, field: fault.field)
-    }
+    public init(_ fault: ProductValidationError) { self.init(.badRequest, fault.message, field: fault.field) }
 }
 
 /// A query to the shop.

@@ -90,7 +90,7 @@ extension Request {
             target = try fields.target(topic)
             (id, refresh, priority) = (try fields.requestID(), fields.refresh ?? false, fields.priority)
         }
-        self.priority = try RequestBody.known(priority, "priority", "live or backfill", Priority.init) ?? .live
+        self.priority = try RequestBody.known(priority, "priority", must: "be live or backfill", Priority.init) ?? .live
     }
 
     /// Returns the id of a request whose body may be invalid otherwise, so that its refusal has an id as well.
@@ -106,26 +106,8 @@ extension Request {
         return identified?.id.flatMap { RequestID($0) }
     }
 
-    /// The request's fields.
-    ///
-    /// They read back the same at any later time, because the day is a date and never `yesterday`.
+    /// The request's fields, which read back the same at any later time: the day is a date and never `yesterday`.
     public var fields: RequestFields {
-        switch target {
-        case .products(let question): .product(completed(ProductFields(question)))
-        case .productOrder(let order): .product(completed(ProductFields(order)))
-        case .day, .week, .movie: .fetch(fetchFields)
-        }
-    }
-
-    private func completed(_ fields: ProductFields) -> ProductFields {
-        var fields = fields
-        fields.id = id.map { .text($0.description) }
-        fields.refresh = refresh ? true : nil
-        fields.priority = priority == .live ? nil : priority.rawValue
-        return fields
-    }
-
-    private var fetchFields: FetchFields {
         var fields = FetchFields()
         fields.id = id?.description
         fields.refresh = refresh ? true : nil
@@ -142,9 +124,10 @@ extension Request {
         case .movie(let code, let poster):
             fields.code = code.description
             fields.poster = poster ? nil : false
-        case .products, .productOrder: break
+        case .products(let query): return .product(ProductFields(query, fields))
+        case .productOrder(let order): return .product(ProductFields(order, fields))
         }
-        return fields
+        return .fetch(fields)
     }
 
     /// The request as two frames.

@@ -5,10 +5,8 @@ public import JSONCoding
 /// The fields of a request's body, read but not yet checked.
 ///
 /// Secret and images of an order are no fields: `request.accepted` and `request.failed` echo the fields.
-public enum RequestFields: Hashable, Sendable {
-    /// The fields of a request for a chart or a movie.
+public enum RequestFields: Hashable, Sendable, JSONWritable {
     case fetch(FetchFields)
-    /// The fields of a request about the shop.
     case product(ProductFields)
 
     /// Reads a JSON object, or a bare value of the topic's required field.
@@ -31,9 +29,7 @@ public enum RequestFields: Hashable, Sendable {
             RequestTopic(text: topic)?.isAboutProducts == true
             ? .product(try json.decode()) : .fetch(try FetchFields(json: json))
     }
-}
 
-extension RequestFields: JSONWritable {
     /// Writes the fields.
     public func write(to json: inout JSONWriter) {
         switch self {
@@ -62,13 +58,13 @@ public enum RequestBody {
         try read(body) { bytes in try Fields(json: bytes) }
     }
 
-    /// Returns the value of a field if it has one, or throws which values it may have.
+    /// Returns the value of a field, nil if it is missing, or throws what the field must be or have.
     static func known<Raw, Value>(
-        _ raw: Raw?, _ field: String, _ allowed: String, _ value: (Raw) -> Value?
+        _ raw: Raw?, _ field: String, must words: @autoclosure () -> String, _ value: (Raw) -> Value?
     ) throws(ContractError) -> Value? {
         guard let raw else { return nil }
         guard let value = value(raw) else {
-            throw ContractError(.badRequest, "\(field) must be \(allowed)", field: field)
+            throw ContractError(.badRequest, "\(field) must \(words())", field: field)
         }
         return value
     }
@@ -97,7 +93,7 @@ public enum RequestBody {
 // MARK: - Charts and movies
 
 /// The fields of a request for a chart or a movie.
-public struct FetchFields: Hashable, Sendable {
+public struct FetchFields: Hashable, Sendable, JSONWritable, JSONReadable {
     var id: String?
     var date: String?
     var span: String?
@@ -126,9 +122,7 @@ public struct FetchFields: Hashable, Sendable {
         films = market.films?.rawValue
         area = market.area?.description
     }
-}
 
-extension FetchFields: JSONWritable {
     /// Writes the fields that have values.
     public func write(to json: inout JSONWriter) {
         var isFirst = true
@@ -149,9 +143,7 @@ extension FetchFields: JSONWritable {
         write("span", span)
         json.appendJSON(isFirst ? "{}" : "}")
     }
-}
 
-extension FetchFields: JSONReadable {
     /// Reads the fields that are present. Unknown fields are ignored.
     public init(json: JSONValue) throws(DecodingError) {
         func text(_ name: String) throws(DecodingError) -> String? { try json[name]?.text() }
@@ -172,7 +164,6 @@ extension FetchFields: JSONReadable {
 // MARK: - Checks
 
 extension FetchFields {
-    /// Returns the target of a request with this topic.
     func target(_ topic: RequestTopic, at now: Date) throws(ContractError) -> Request.Target {
         switch topic {
         case .fetchDay: .day(try day(at: now), try market())
@@ -183,12 +174,13 @@ extension FetchFields {
         }
     }
 
-    /// Returns the market that the filters select.
     private func market() throws(ContractError) -> Market {
         var market = Market.all
-        market.nation = try RequestBody.known(nation, "nation", "K or F", Market.Nation.init)
-        market.films = try RequestBody.known(films, "films", "diverse or commercial", Market.Films.init)
-        market.area = try RequestBody.known(area, "area", "a code of seven digits, such as 0105001") { Market.Area($0) }
+        market.nation = try RequestBody.known(nation, "nation", must: "be K or F", Market.Nation.init)
+        market.films = try RequestBody.known(films, "films", must: "be diverse or commercial", Market.Films.init)
+        market.area = try RequestBody.known(area, "area", must: "be a code of seven digits, such as 0105001") {
+            Market.Area($0)
+        }
         return market
     }
 
@@ -199,22 +191,17 @@ extension FetchFields {
     /// Returns the requested week, given by any of its days; its weekend if there is no span. It need not be over.
     private func week(at now: Date) throws(ContractError) -> Week {
         let date = try day(at: now)
-        let span = try RequestBody.known(span, "span", "week, weekend or weekdays", Week.Span.init)
+        let span = try RequestBody.known(span, "span", must: "be week, weekend or weekdays", Week.Span.init)
         return Week(of: date, span: span ?? .weekend)
     }
 
     private func movieCode() throws(ContractError) -> MovieCode {
-        let code = try RequestBody.required(code, "code")
-        guard let movie = MovieCode(code) else {
-            throw ContractError(.badRequest, "code must have eight characters of 0-9 and A-Z", field: "code")
-        }
-        return movie
+        try RequestBody.required(
+            RequestBody.known(code, "code", must: "have eight characters of 0-9 and A-Z") { MovieCode($0) }, "code")
     }
 
     /// Returns the client's own id; nil if the request has none.
-    func requestID() throws(ContractError) -> RequestID? {
-        try id.map { id throws(ContractError) in try RequestID(checking: id) }
-    }
+    func requestID() throws(ContractError) -> RequestID? { try RequestID.checked(id) }
 }
 
 extension KoreanDate {

@@ -47,29 +47,23 @@ public struct RequestFrames: Hashable, Sendable {
         }
         self.topic = topic
         self.body = body
-        images = try Self.images(frames.dropFirst(2), following: topic)
-    }
-
-    private static func images(_ frames: ArraySlice<[UInt8]>, following topic: String) throws(ContractError)
-        -> [[UInt8]]
-    {
+        images = Array(frames.dropFirst(2))
         guard RequestTopic(text: topic) == .productRegister else {
-            guard frames.isEmpty else {
-                throw ContractError(.badRequest, "a request must have two frames, not \(frames.count + 2)")
+            guard images.isEmpty else {
+                throw ContractError(.badRequest, "a request must have two frames, not \(frames.count)")
             }
-            return []
+            return
         }
         do throws(ProductValidationError) {
-            try ProductConstraints.check(imageCount: frames.count)
+            try ProductConstraints.check(imageCount: images.count)
         } catch {
             throw ContractError(error)
         }
-        for (index, image) in frames.enumerated() where !(1...imageLimit).contains(image.count) {
+        for (index, image) in images.enumerated() where !(1...Self.imageLimit).contains(image.count) {
             throw ContractError(
-                .badRequest, "an image must have 1 byte to \(imageLimit >> 20) MiB, not \(image.count) bytes",
+                .badRequest, "an image must have 1 byte to \(Self.imageLimit >> 20) MiB, not \(image.count) bytes",
                 field: "images[\(index)]")
         }
-        return Array(frames)
     }
 }
 
@@ -119,7 +113,7 @@ public enum RequestTopic: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The id of a request, chosen by its client: 1 to 128 printable ASCII characters without blanks.
-public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+public struct RequestID: Hashable, Sendable, CustomStringConvertible, StringRepresentable {
     /// The beginning of the ids that a board gives to requests of visitors who are not its operator.
     public static let visitorPrefix = "board-visitor-"
 
@@ -134,22 +128,18 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// Makes an id from a request's field `id`.
-    init(checking text: String) throws(ContractError) {
-        guard let id = RequestID(text) else {
-            throw ContractError(
-                .badRequest, "id must have 1 to 128 printable ASCII characters without blanks", field: "id")
+    /// Reads a request's field `id`; nil if it is missing.
+    static func checked(_ text: String?) throws(ContractError) -> RequestID? {
+        try RequestBody.known(text, "id", must: "have 1 to 128 printable ASCII characters without blanks") {
+            RequestID($0)
         }
-        self = id
     }
 
     private init(unchecked text: String) { description = text }
 
     /// Returns a random UUID, for a request without an id.
     public static func random() -> RequestID { RequestID(unchecked: UUID().uuidString.lowercased()) }
-}
 
-extension RequestID: StringRepresentable {
     /// The noun in error texts.
     public static let noun = "request id: 1 to 128 printable ASCII characters without blanks"
 }

@@ -1,7 +1,7 @@
 public import JSONCoding
 
 /// The data of `request.accepted.<id>`: the request.
-public struct RequestAccepted: Hashable, Sendable {
+public struct RequestAccepted: Hashable, Sendable, JSONReadable, JSONWritable {
     /// The request's topic.
     public let topic: String
     /// The request's fields.
@@ -12,20 +12,31 @@ public struct RequestAccepted: Hashable, Sendable {
         self.topic = topic
         self.request = request
     }
+
+    /// Reads the topic, and the fields of the kind that it has.
+    public init(json: JSONValue) throws(DecodingError) {
+        topic = try json.value("topic").text()
+        request = try RequestFields(json: json.value("request"), of: topic)
+    }
+
+    /// Writes `request` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.member("request", request, isFirst: true)
+        json.member("topic", topic)
+        json.endObject()
+    }
 }
 
 /// The data of `request.done.<id>`: the events that answer the request.
-public struct RequestDone: Hashable, Sendable, Decodable {
+public struct RequestDone: Hashable, Sendable, Decodable, JSONWritable {
     /// The origin of an answer.
     public enum Source: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The answer came from an upstream.
         case upstream
-        /// The answer was in the log.
         case log
     }
 
     /// A reference to an event that answers the request.
-    public struct Answer: Hashable, Sendable, Decodable {
+    public struct Answer: Hashable, Sendable, Decodable, JSONWritable {
         /// The event's topic.
         public let topic: String
         /// The event's stream.
@@ -38,6 +49,14 @@ public struct RequestDone: Hashable, Sendable, Decodable {
             self.topic = topic
             self.stream = stream
             self.sequence = sequence
+        }
+
+        /// Writes `sequence`, `stream` and `topic`.
+        public func write(to json: inout JSONWriter) {
+            json.member("sequence", sequence.description, isFirst: true)
+            json.member("stream", stream.rawValue)
+            json.member("topic", topic)
+            json.endObject()
         }
     }
 
@@ -57,10 +76,20 @@ public struct RequestDone: Hashable, Sendable, Decodable {
         self.from = from
         self.problems = problems
     }
+
+    /// Writes `events`, `from`, `problems` and `topic`.
+    public func write(to json: inout JSONWriter) {
+        json.member("events", events, isFirst: true)
+        json.member("from", from.rawValue)
+        json.beginMember("problems")
+        if problems.isEmpty { json.appendJSON("[]") } else { json.appendJSON(JSON.encodeInfallibly(problems)) }
+        json.member("topic", topic)
+        json.endObject()
+    }
 }
 
 /// The data of `request.failed.<id>`: the request and the reason of its failure.
-public struct RequestFailed: Hashable, Sendable {
+public struct RequestFailed: Hashable, Sendable, JSONReadable, JSONWritable {
     /// The request's topic.
     public let topic: String
     /// The request's fields, as far as they could be read.
@@ -74,48 +103,7 @@ public struct RequestFailed: Hashable, Sendable {
         self.request = request
         self.error = error
     }
-}
 
-// MARK: - JSON
-
-extension RequestAccepted: JSONReadable, JSONWritable {
-    /// Reads the topic, and the fields of the kind that it has.
-    public init(json: JSONValue) throws(DecodingError) {
-        topic = try json.value("topic").text()
-        request = try RequestFields(json: json.value("request"), of: topic)
-    }
-
-    /// Writes `request` and `topic`.
-    public func write(to json: inout JSONWriter) {
-        json.member("request", request, isFirst: true)
-        json.member("topic", topic)
-        json.endObject()
-    }
-}
-
-extension RequestDone: JSONWritable {
-    /// Writes `events`, `from`, `problems` and `topic`.
-    public func write(to json: inout JSONWriter) {
-        json.member("events", events, isFirst: true)
-        json.member("from", from.rawValue)
-        json.beginMember("problems")
-        if problems.isEmpty { json.appendJSON("[]") } else { json.appendJSON(JSON.encodeInfallibly(problems)) }
-        json.member("topic", topic)
-        json.endObject()
-    }
-}
-
-extension RequestDone.Answer: JSONWritable {
-    /// Writes `sequence`, `stream` and `topic`.
-    public func write(to json: inout JSONWriter) {
-        json.member("sequence", sequence.description, isFirst: true)
-        json.member("stream", stream.rawValue)
-        json.member("topic", topic)
-        json.endObject()
-    }
-}
-
-extension RequestFailed: JSONReadable, JSONWritable {
     /// Reads the topic, the fields of the kind that it has, and the error.
     public init(json: JSONValue) throws(DecodingError) {
         topic = try json.value("topic").text()
