@@ -1,6 +1,5 @@
 /// JSON text and a flat list of the offsets of its values: a tape, in the term of simdjson.
 final class JSONTape: Sendable {
-    /// The kind of a value, which its first byte determines.
     enum Kind: UInt8 {
         case object
         case array
@@ -29,13 +28,9 @@ final class JSONTape: Sendable {
     let nodes: [Node]
 
     init(_ bytes: [UInt8]) throws(DecodingError) {
-        do throws(JSONScanner.SyntaxError) {
-            nodes = try bytes.withUnsafeBufferPointer { bytes throws(JSONScanner.SyntaxError) in
-                var scanner = JSONScanner(bytes)
-                return try scanner.scan()
-            }
-        } catch {
-            throw .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "\(error)"))
+        nodes = try bytes.withUnsafeBufferPointer { bytes throws(DecodingError) in
+            var scanner = JSONScanner(bytes)
+            return try scanner.scan()
         }
         self.bytes = bytes
     }
@@ -69,13 +64,10 @@ final class JSONTape: Sendable {
     }
 
     func string(of node: Node) throws(DecodingError) -> String {
-        guard node.kind == .escapedString else {
-            return String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
-        }
-        return try JSON.decode(from: json(of: node))
+        if node.kind == .escapedString { return try JSON.decode(from: json(of: node)) }
+        return String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
     }
 
-    /// The JSON of a node, as in the text.
     func json(of node: Node) -> [UInt8] {
         let quote = node.kind == .string || node.kind == .escapedString ? 1 : 0
         return Array(bytes[Int(node.start) - quote..<Int(node.end) + quote])
@@ -86,15 +78,6 @@ final class JSONTape: Sendable {
 ///
 /// It does not check what follows a backslash in a string, nor whether a number fits: that is checked when the value is read.
 struct JSONScanner {
-    /// The first byte at which the text is not JSON.
-    struct SyntaxError: Error, CustomStringConvertible {
-        let offset: Int
-        let reason: String
-
-        var description: String { "invalid JSON: \(reason) at byte \(offset)" }
-    }
-
-    /// The number of values that may be nested in each other.
     static let depthLimit = 512
     /// Offsets have 32 bits, so that a node is small.
     private static let sizeLimit = Int(UInt32.max)
@@ -109,14 +92,13 @@ struct JSONScanner {
         self.bytes = bytes
     }
 
-    /// Scans the text and returns the nodes of all its values.
-    mutating func scan() throws(SyntaxError) -> [JSONTape.Node] {
+    mutating func scan() throws(DecodingError) -> [JSONTape.Node] {
         guard bytes.count < Self.sizeLimit else { throw error("more than \(Self.sizeLimit) bytes") }
         nodes.reserveCapacity(bytes.count / 8)  // a line of a chart has a value in about nine bytes
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            throw SyntaxError(offset: error.byteOffsets.lowerBound, reason: "invalid UTF-8")
+            throw self.error("invalid UTF-8", at: error.byteOffsets.lowerBound)
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }  // some senders begin with a byte order mark
         skipWhitespace()
@@ -126,7 +108,7 @@ struct JSONScanner {
         return nodes
     }
 
-    private mutating func value(depth: Int) throws(SyntaxError) {
+    private mutating func value(depth: Int) throws(DecodingError) {
         switch current {
         case UInt8(ascii: "\""): try string()
         case UInt8(ascii: "{"): try container(.object, until: UInt8(ascii: "}"), depth: depth)
@@ -139,7 +121,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func container(_ kind: JSONTape.Kind, until close: UInt8, depth: Int) throws(SyntaxError) {
+    private mutating func container(_ kind: JSONTape.Kind, until close: UInt8, depth: Int) throws(DecodingError) {
         guard depth <= Self.depthLimit else { throw error("nested deeper than \(Self.depthLimit) values") }
         let index = nodes.count
         append(kind, from: offset, to: offset)
@@ -161,7 +143,7 @@ struct JSONScanner {
         nodes[index].next = UInt32(truncatingIfNeeded: nodes.count)
     }
 
-    private mutating func name() throws(SyntaxError) {
+    private mutating func name() throws(DecodingError) {
         guard current == UInt8(ascii: "\"") else { throw error("expected a member's name") }
         try string()
         skipWhitespace()
@@ -170,13 +152,13 @@ struct JSONScanner {
         skipWhitespace()
     }
 
-    private mutating func string() throws(SyntaxError) {
+    private mutating func string() throws(DecodingError) {
         let start = offset + 1
         var kind = JSONTape.Kind.string
         var end = bytes.span.unescapedPrefix(from: start)
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
             guard bytes[end] == UInt8(ascii: "\\") else {
-                throw SyntaxError(offset: end, reason: "unescaped control character")
+                throw error("unescaped control character", at: end)
             }
             kind = .escapedString
             // The byte after a backslash does not end the string, even if it is a quote.
@@ -187,7 +169,7 @@ struct JSONScanner {
         offset = end + 1
     }
 
-    private mutating func number() throws(SyntaxError) {
+    private mutating func number() throws(DecodingError) {
         let start = offset
         if current == UInt8(ascii: "-") { offset += 1 }
         if current == UInt8(ascii: "0") { offset += 1 } else { try digits() }
@@ -203,13 +185,13 @@ struct JSONScanner {
         append(.number, from: start, to: offset)
     }
 
-    private mutating func digits() throws(SyntaxError) {
+    private mutating func digits() throws(DecodingError) {
         let start = offset
         while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
         if offset == start { throw error("expected a digit") }
     }
 
-    private mutating func literal(_ word: StaticString, _ kind: JSONTape.Kind) throws(SyntaxError) {
+    private mutating func literal(_ word: StaticString, _ kind: JSONTape.Kind) throws(DecodingError) {
         let end = offset + word.utf8CodeUnitCount
         guard end <= bytes.count, word.withUTF8Buffer({ bytes[offset..<end].elementsEqual($0) }) else {
             throw error("expected a value")
@@ -227,18 +209,16 @@ struct JSONScanner {
     }
 
     private mutating func skipWhitespace() {
-        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-            offset += 1
-        }
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
     }
 
-    /// The next byte; nil at the end.
     private var current: UInt8? {
         offset < bytes.count ? bytes[offset] : nil
     }
 
-    private func error(_ reason: String) -> SyntaxError {
-        SyntaxError(offset: offset, reason: reason)
+    private func error(_ reason: String, at offset: Int? = nil) -> DecodingError {
+        let text = "invalid JSON: \(reason) at byte \(offset ?? self.offset)"
+        return .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: text))
     }
 }
 

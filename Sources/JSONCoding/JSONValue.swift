@@ -8,17 +8,6 @@ public struct JSONValue: Sendable {
     let tape: JSONTape
     let index: Int
 
-    /// Scans a text, which must be JSON in UTF-8 from its first byte to its last; an error has the offset of the first
-    /// wrong byte.
-    public init(parsing bytes: [UInt8]) throws(DecodingError) {
-        self.init(tape: try JSONTape(bytes), index: 0)
-    }
-
-    init(tape: JSONTape, index: Int) {
-        self.tape = tape
-        self.index = index
-    }
-
     var node: JSONTape.Node { tape.nodes[index] }
 
     /// Whether it is `null`.
@@ -114,11 +103,8 @@ public struct JSONValue: Sendable {
 
     /// Returns whether it is `true` or `false`.
     public func flag() throws(DecodingError) -> Bool {
-        switch node.kind {
-        case .true: return true
-        case .false: return false
-        default: throw mismatch(Bool.self, "true or false")
-        }
+        guard node.kind == .true || node.kind == .false else { throw mismatch(Bool.self, "true or false") }
+        return node.kind == .true
     }
 
     /// The JSON of the value, as in the text.
@@ -210,11 +196,17 @@ extension DecodingError {
     }
 }
 
+extension JSONValue {
+    /// Scans a text, which must be JSON in UTF-8 from its first byte to its last; an error has the offset of the first
+    /// wrong byte.
+    public init(parsing bytes: [UInt8]) throws(DecodingError) {
+        self.init(tape: try JSONTape(bytes), index: 0)
+    }
+}
+
 // MARK: - Types that read themselves
 
-/// A value that is read straight from JSON text, because it is read too often for `Decodable`.
-///
-/// See docs/decisions/json-parser.md.
+/// A value that is read straight from JSON text, because it is read too often for `Decodable`: docs/decisions/json-parser.md.
 public protocol JSONReadable {
     /// Reads the value; an error has the coding path of what could not be read.
     init(json: JSONValue) throws(DecodingError)

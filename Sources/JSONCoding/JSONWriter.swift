@@ -1,8 +1,6 @@
 import Text
 
-/// Appends JSON to a buffer that grows.
-///
-/// The caller is responsible for the grammar: the writer adds the commas between members, and no others.
+/// Appends JSON to a buffer that grows. The caller is responsible for the grammar: only commas between members are added.
 public struct JSONWriter: ~Copyable {
     // Memory of its own: an array checks at each append that it is uniquely referenced, a hundred times per event.
     private var start: UnsafeMutablePointer<UInt8>
@@ -156,12 +154,9 @@ public struct JSONWriter: ~Copyable {
 
 // MARK: - Types that write themselves
 
-/// A value that writes its own JSON, because it is written too often for `Encodable`.
-///
-/// The bytes are those of Foundation's encoder with sorted keys and without escaped slashes: members are written in the order
-/// of their names, so that equal values have equal bytes.
+/// A value that writes its own JSON, because it is written too often for `Encodable`. Its bytes are those of Foundation's encoder
+/// with sorted keys and without escaped slashes.
 public protocol JSONWritable {
-    /// Appends the JSON of the value.
     func write(to json: inout JSONWriter)
 }
 

@@ -100,7 +100,7 @@ FAULTS = [
     # MARK: Publisher and subscription
     Fault(
         "heartbeat-of-nothing", "a heartbeat does not say how far the log is", "Messaging/Publishing/Publisher.swift",
-        'state.streams.mapValues(\\.position)', 'state.streams.mapValues { _ in SequenceNumber.zero }', "MessagingTests.Publisher"),
+        'positions: state.positions)', 'positions: state.positions.mapValues { _ in .zero })', "MessagingTests.Publisher"),
     Fault(
         "hole-unnoticed", "a subscription takes an event after a hole", "Messaging/Subscription/SubscriptionStateMachine.swift",
         'event.sequence == cursor.after.advanced(by: 1)', 'event.sequence > cursor.after',

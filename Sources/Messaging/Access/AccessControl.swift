@@ -50,11 +50,7 @@ public struct AccessControl: Sendable {
     }
 
     /// Disconnects the clients whose key was removed, replaced or has lost a role, within a second or two; runs until the
-    /// task is cancelled.
-    ///
-    /// The key of a connection to a publisher is known once it has subscribed. The clients whose key is not known are
-    /// disconnected, too; those that are still admitted connect again by themselves, and repair what they missed from the
-    /// log.
+    /// task is cancelled. A publisher's clients whose key is not known yet are disconnected, too, and connect again.
     public func disconnectWithdrawnClients(
         from io: IOThread, clock: any Clock<Duration> = ContinuousClock()
     ) async {
@@ -65,7 +61,6 @@ public struct AccessControl: Sendable {
         }
     }
 
-    /// Whether a client with these roles may connect to a socket; a router checks each command instead.
     static func mayUse(_ socket: SocketKind, _ roles: Set<Role>) -> Bool {
         switch socket {
         case .publisher: roles.contains(.read)
@@ -87,7 +82,6 @@ extension Configuration {
     }
 }
 
-/// Counts and logs failed handshakes and dropped connections.
 struct ConnectionAuditLog: Sendable {
     // Each kind has its own limit: a client whose key is withdrawn is refused as it connects again, within a second.
     private let failures: RateLimitedLogger

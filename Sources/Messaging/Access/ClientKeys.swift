@@ -3,11 +3,8 @@ import FoundationEssentials
 import ServiceRuntime
 import ZeroMQ
 
-/// The clients that may connect, as the key files in a folder say.
-///
-/// The folder is scanned again at each handshake, and for messages at most once a second. A new key file therefore admits
-/// its client at the next attempt. Deleting one withdraws the client's roles; `takeWithdrawn` names those whose connections
-/// are to be closed.
+/// The clients that may connect, as the key files in a folder say, which is scanned again at each handshake, and for messages
+/// at most once a second.
 final class ClientKeys: Sendable {
     struct Client: Sendable, Hashable {
         let name: String
@@ -20,7 +17,6 @@ final class ClientKeys: Sendable {
         var files: [FileVersion] = []
         var byKey: [PublicKey: Client] = [:]
         var byName: [String: Client] = [:]
-        /// The clients that have lost their key or a role since they were last taken.
         var withdrawn: Set<String> = []
     }
 
@@ -43,14 +39,19 @@ final class ClientKeys: Sendable {
         self.clock = clock
     }
 
-    /// Returns the client with a key, if it may connect.
     func client(with key: PublicKey) -> Client? {
-        // Always a new scan, because a client whose handshake is refused does not try again by itself.
-        find(rescan: true) { $0.byKey[key] }
+        state.withLock { state in
+            // Always a new scan, because a client whose handshake is refused does not try again by itself.
+            scan(&state)
+            return state.byKey[key]
+        }
     }
 
     func client(named name: String) -> Client? {
-        find(rescan: false) { $0.byName[name] }
+        state.withLock { state in
+            if state.lastScan.map({ $0.elapsed >= Self.scanInterval }) ?? true { scan(&state) }
+            return state.byName[name]
+        }
     }
 
     /// Returns the names of the clients that have lost their key or a role since the last call.
@@ -62,17 +63,8 @@ final class ClientKeys: Sendable {
         }
     }
 
-    private func find(rescan: Bool, _ client: (State) -> Client?) -> Client? {
-        state.withLock { state in
-            if rescan || state.lastScan.map({ $0.elapsed >= Self.scanInterval }) ?? true {
-                state.lastScan = Stopwatch(clock)
-                scan(&state)
-            }
-            return client(state)
-        }
-    }
-
     private func scan(_ state: inout State) {
+        state.lastScan = Stopwatch(clock)
         // A missing folder means no clients. A file deleted in between has no attributes.
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.clients)) ?? []).sorted()
         let files = names.filter { $0.hasSuffix(".key") }.map { name in

@@ -41,7 +41,6 @@ public struct KeyFolder: Sendable {
         return try Self.read(access(open, F_OK) == 0 ? open : secretPath(name)).publicKey
     }
 
-    /// The path of the folder with the clients' public keys.
     var clients: String { "\(path)/clients" }
 
     /// Whether a text can be a client's name: 1 to 64 letters, digits, dots, hyphens and underscores, and no leading dot.
@@ -109,7 +108,6 @@ public struct KeyFolder: Sendable {
 /// A key in a file, in the form that CZMQ and pyzmq read and write (ZPL, RFC 4).
 struct KeyFile: Sendable {
     let publicKey: PublicKey
-    /// The key pair, if the file holds the secret key.
     let keys: KeyPair?
     let roles: Set<Role>
 
@@ -153,7 +151,6 @@ struct KeyFile: Sendable {
         }
     }
 
-    /// Returns the file's text, with or without the secret key.
     func text(name: String, isSecret: Bool) -> String {
         var lines = [
             isSecret && keys != nil

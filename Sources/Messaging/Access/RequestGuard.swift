@@ -4,10 +4,8 @@ import ServiceRuntime
 public import ZeroMQ
 
 /// Decides for each request and command whether the client may send it: by the roles of its key and by limits on each client.
-///
 /// A client is identified by its key. Without encryption, all peers at one IP address count as one client.
 public final class RequestGuard: Sendable {
-    /// The reason for a refusal; the raw value is the label of the metric.
     private enum Reason: String, CaseIterable {
         case role
         case rate
@@ -17,19 +15,11 @@ public final class RequestGuard: Sendable {
 
     /// Bounded because clients without a key choose their addresses.
     private static let bucketLimit = 10_000
-    /// How much of a refused command's name is logged; a client chooses it.
-    private static let loggedCommandLength = 40
-    /// How many bytes of an accepted command's body are logged.
-    private static let loggedBodyLength = 200
-    /// The size of a client's token bucket in seconds of its rate.
-    private static let burstSeconds = 5.0
 
-    /// The number of unread reply bytes above which a client gets no further page of the log.
-    ///
-    /// A client that reads a page before it asks for the next one never has more than one page unread.
+    /// The number of unread reply bytes above which a client gets no further page of the log; one that reads each page
+    /// before it asks for the next has fewer.
     static let unreadLimit = 16 << 20
 
-    /// The number of requests of one client that may be queued at a time.
     let queueLimit: Int
     private let rate: Double
     private let clients: ClientKeys?
@@ -79,7 +69,7 @@ public final class RequestGuard: Sendable {
         refusalLogger?.warning(
             "request refused",
             [
-                .command: String(command.name.prefix(Self.loggedCommandLength)), .key: command.sender?.name,
+                .command: String(command.name.prefix(40)), .key: command.sender?.name,
                 .address: command.sender?.address ?? "unknown", .code: failure?.code.rawValue,
                 .reason: failure?.message,
             ])
@@ -101,9 +91,7 @@ public final class RequestGuard: Sendable {
     /// Logs who gave a command that steers the process; each has a line of its own, which the client's rate bounds.
     func recordAccepted(_ command: Command) {
         guard Role(for: command.name) == .operate else { return }
-        let body = command.frames.dropFirst().first.map {
-            String(decoding: $0.prefix(Self.loggedBodyLength), as: UTF8.self)
-        }
+        let body = command.frames.dropFirst().first.map { String(decoding: $0.prefix(200), as: UTF8.self) }
         logger?.info(
             "command accepted",
             [
@@ -146,15 +134,13 @@ public final class RequestGuard: Sendable {
         let now = age.elapsed
         return buckets.withLock { buckets in
             if buckets.count >= Self.bucketLimit, buckets[client] == nil { buckets = [:] }
-            let full = TokenBucket(capacity: Self.burstSeconds * rate, refillPerSecond: rate, at: now)
+            let full = TokenBucket(capacity: 5 * rate, refillPerSecond: rate, at: now)
             return buckets[client, default: full].takeToken(at: now)
         }
     }
 }
 
-/// A permission of a client's key, which may have any number of them; none includes another.
-///
-/// Every client may send `status`.
+/// A permission of a client's key, which may have any number of them. Every client may send `status`.
 public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Subscribe to events and alerts, and send `latest`.
     case read
@@ -167,7 +153,6 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     /// Send all other commands, which steer a process: a backfill, dead letters.
     case operate
 
-    /// Returns the role that a command or request needs; nil if every client may send it.
     init?(for command: String) {
         switch command {
         case "status": return nil

@@ -17,7 +17,6 @@ public actor CommandClient {
     private var idle: Socket?
 
     /// Connects to the process that listens on the first address, which need not run yet.
-    ///
     /// Further addresses are those of processes that share its database. Each gets a command, with the same bytes, that the
     /// ones before it leave unanswered; the first reply counts.
     public init(

@@ -1,12 +1,9 @@
 public import Contract
 public import ZeroMQ
 
-/// Answers the commands that arrive on a ROUTER socket, in the order in which each client sent them.
-///
-/// Commands are answered in batches, so that the requests of a batch share one commit. While a batch is being answered,
-/// further commands wait in the socket's receive queue, which refuses commands when it is full.
+/// Answers the commands that arrive on a ROUTER socket, in the order in which each client sent them, and in batches, so that
+/// the requests of a batch share one commit. Others wait in the socket's receive queue, which refuses when it is full.
 public struct CommandServer: Sendable {
-    /// The number of bytes up to which a batch is answered on the I/O thread.
     private static let inlineByteLimit = 1_024
 
     /// Answers a batch of commands with one reply for each, in the same order.
@@ -41,7 +38,6 @@ public struct CommandServer: Sendable {
     }
 
     /// Removes the commands up to and including the first that asks for a page of the log.
-    ///
     /// A page is sent before the next one is read, because each may have megabytes.
     private func takeBatch(from commands: inout ArraySlice<Command>) -> ArraySlice<Command> {
         guard let page = commands.firstIndex(where: \.asksForPage) else {
@@ -85,7 +81,6 @@ public struct Command: Sendable {
     public let sender: PeerIdentity?
     /// The number of bytes of earlier replies that the client has not read; set only if the command asks for a page.
     var unread = 0
-    /// The reason why the socket refuses the command; nil if it does not.
     let truncation: Message.Truncation?
     /// The connection over which it arrived; the reply goes there or nowhere.
     let connection: ConnectionID?
@@ -112,7 +107,6 @@ public struct Command: Sendable {
         Message(envelope + reply.frames, peer: sender, connection: connection)
     }
 
-    /// Whether the command asks for a page of the log, which may be large.
     var asksForPage: Bool { name == "replay" || name == "latest" }
 }
 
@@ -125,7 +119,6 @@ extension Reply {
     private static let oldPeer = Reply.refused(
         ContractError(.badRequest, "the client's ZeroMQ is too old; commands need version 4.0 or later"))
 
-    /// The refusal of a command that the socket does not take.
     fileprivate init(to truncation: Message.Truncation) {
         self =
             switch truncation {

@@ -3,7 +3,6 @@ public import EventStore
 public import Storage
 
 /// Answers the commands of a process that has a log: `status`, `replay`, `latest` and the process's own.
-///
 /// Every command passes the request guard here, and nowhere else.
 public struct LogHandler: Sendable {
     /// Answers one command, or throws why it is refused.

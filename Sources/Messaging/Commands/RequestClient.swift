@@ -3,10 +3,8 @@ public import Contract
 import JSONCoding
 public import ZeroMQ
 
-/// Sends requests to a worker and waits for their outcome.
-///
-/// A request without a receipt is sent again with the same id, and an outcome that does not arrive is read from the log. A
-/// restart of the worker therefore only delays the outcome.
+/// Sends requests to a worker and waits for their outcome. A request without a receipt is sent again with the same id, and an
+/// outcome that does not arrive is read from the log.
 public struct RequestClient: Sendable {
     /// The outcome of a request.
     public enum Outcome: Sendable {
@@ -18,7 +16,6 @@ public struct RequestClient: Sendable {
 
     /// The time limit for a receipt, which includes sending the request's images.
     private static let replyTimeout = Duration.seconds(10)
-    /// The interval at which the log is searched for the outcome.
     private static let logInterval = Duration.seconds(3)
 
     private let io: IOThread

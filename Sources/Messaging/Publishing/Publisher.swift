@@ -8,23 +8,15 @@ public import ZeroMQ
 /// Sends logged events to subscribers, byte for byte as in the log, and heartbeats with the position of each stream.
 ///
 /// Publishing never blocks. A slow subscriber loses events, and detects the loss by sequences and heartbeats.
-///
-/// A socket's subscriptions take effect in order: a client that subscribes to heartbeats last misses nothing after the
-/// first one.
 public final class Publisher: Sendable {
     private let socket: Socket
     private let source: String
     private let epoch: String
-    /// The totals since the start.
-    struct State {
-        var streams: [Stream: StreamState]
-        var heartbeats = 0
-    }
-
-    struct StreamState {
-        /// The sequence of the newest event: the last one sent, or the log's newest at the start.
-        var position = SequenceNumber.zero
-        var events = 0
+    private struct State {
+        /// The sequence of each stream's newest event: the last one sent, or the log's newest at the start.
+        var positions: [Stream: SequenceNumber]
+        var eventCounts: [Stream: Int]
+        var heartbeatCount = 0
     }
 
     private let state: Locked<State>
@@ -34,7 +26,8 @@ public final class Publisher: Sendable {
         self.socket = socket
         source = log.source
         epoch = log.epoch
-        state = Locked(State(streams: positions.mapValues { StreamState(position: $0) }))
+        // A stream of the log starts at zero, so that its first event shows as an increase.
+        state = Locked(State(positions: positions, eventCounts: positions.mapValues { _ in 0 }))
     }
 
     /// Sends events in order. Events that were sent before may be sent again.
@@ -42,10 +35,8 @@ public final class Publisher: Sendable {
         // Under the lock, so that no heartbeat names the position of an event before the event is sent.
         state.withLock { state in
             for event in events {
-                var stream = state.streams[event.stream] ?? StreamState()
-                stream.position = max(stream.position, event.sequence)
-                stream.events += 1
-                state.streams[event.stream] = stream
+                state.positions[event.stream] = max(state.positions[event.stream] ?? .zero, event.sequence)
+                state.eventCounts[event.stream, default: 0] += 1
             }
             _ = socket.post(events.map { Message($0.frames) })
         }
@@ -53,13 +44,11 @@ public final class Publisher: Sendable {
 
     func sendHeartbeat(at now: Date) {
         state.withLock { state in
-            let positions = state.streams.mapValues(\.position)
-            _ = socket.post([Message(Heartbeat(epoch: epoch, positions: positions).frames(from: source, at: now))])
-            state.heartbeats += 1
+            let heartbeat = Heartbeat(epoch: epoch, positions: state.positions)
+            _ = socket.post([Message(heartbeat.frames(from: source, at: now))])
+            state.heartbeatCount += 1
         }
     }
-
-    var sent: State { state.withLock { $0 } }
 
     /// Sends a heartbeat every second, and at once after each new subscription, until the socket closes.
     ///
@@ -86,13 +75,14 @@ extension Publisher {
         metrics.counters(
             "marquee_events_published_total", "Events published, including repeated ones.", by: "stream"
         ) {
-            // A stream of the log starts at zero, so that its first event shows as an increase.
-            Self.byName(self.sent.streams.mapValues { Double($0.events) })
+            Self.byName(self.state.withLock(\.eventCounts).mapValues { Double($0) })
         }
         metrics.gauges("marquee_log_position", "The sequence of a stream's newest event.", by: "stream") {
-            Self.byName(self.sent.streams.mapValues { Double($0.position.value) })
+            Self.byName(self.state.withLock(\.positions).mapValues { Double($0.value) })
         }
-        metrics.counter("marquee_heartbeats_total", "Heartbeats published.") { Double(self.sent.heartbeats) }
+        metrics.counter("marquee_heartbeats_total", "Heartbeats published.") {
+            Double(self.state.withLock(\.heartbeatCount))
+        }
     }
 
     private static func byName(_ values: [Stream: Double]) -> [String: Double] {

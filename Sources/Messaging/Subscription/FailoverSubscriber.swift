@@ -4,7 +4,6 @@ import ServiceRuntime
 public import ZeroMQ
 
 /// A subscriber socket that goes on at the next host when nothing arrives for five seconds, not even a heartbeat.
-///
 /// All hosts publish the same stream. What is published during a change is lost. Where there is one host, libzmq reconnects.
 final class FailoverSubscriber: Sendable {
     private struct State {
@@ -98,9 +97,7 @@ final class FailoverSubscriber: Sendable {
 
 // MARK: - Readers
 
-/// Reads a publisher's events as they arrive, without repairing losses.
-///
-/// Events that a full queue or a broken connection drops are lost; `Subscription` reads them from the log.
+/// Reads a publisher's events as they arrive. What a full queue or a broken connection drops is lost, unlike in `Subscription`.
 public struct EventReader: Sendable {
     private let socket: FailoverSubscriber
 
@@ -150,9 +147,7 @@ extension Event {
     }
 }
 
-/// Watches a process's heartbeats to detect a lost connection.
-///
-/// Heartbeats have a socket of their own, so that a backlog of events does not look like a lost connection.
+/// Watches a process's heartbeats, on a socket of their own, so that a backlog of events does not look like a lost connection.
 public struct HeartbeatReader: Sendable {
     /// The time without a heartbeat after which a process counts as lost; it sends one every second.
     public static let timeout = Duration.seconds(5)

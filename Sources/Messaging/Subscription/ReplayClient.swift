@@ -2,18 +2,14 @@ import Contract
 import JSONCoding
 import ZeroMQ
 
-/// Reads a process's log with the `replay` command and retries until it succeeds.
-///
-/// After a timeout or an unusable reply, the client connects anew, at the next address if it has several, and repeats the
-/// command with growing pauses.
+/// Reads a process's log with the `replay` command, and repeats it after a timeout or an unusable reply, with growing pauses,
+/// anew and at the next address if it has several.
 actor ReplayClient {
-    /// The number of events requested in one page.
     private static let pageLimit = 500
     private static let replyTimeout = Duration.seconds(10)
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
 
     private let io: IOThread
-    /// The addresses, the one to ask first.
     private var addresses: [String]
     private let clock: any Clock<Duration>
     private let report: @Sendable (Subscription.Diagnostic) -> Void
@@ -78,7 +74,6 @@ struct ReplayPage: Sendable {
     let events: [Event]
     /// The sequence up to which nothing was left out.
     let position: SequenceNumber
-    /// Whether the stream has events after `position`.
     let more: Bool
 }
 

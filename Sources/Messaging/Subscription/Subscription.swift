@@ -10,8 +10,7 @@ public import ZeroMQ
 /// order of their topic. While the consumer is busy, the subscription reads nothing: ZeroMQ's queues fill, events are
 /// dropped, and the subscription catches up page by page. At most two pages and one batch are in memory.
 ///
-/// The subscription continues by itself when the process stops, restarts, or begins a new log. It does not store its
-/// position: the consumer stores it together with the results of the events.
+/// The subscription continues by itself when the process stops, restarts, or begins a new log.
 public struct Subscription: Sendable {
     /// An item that the consumer receives.
     public enum Item: Hashable, Sendable {
@@ -61,9 +60,7 @@ public struct Subscription: Sendable {
     private let state = Locked(State())
 
     /// Connects to a process, which need not run yet. Begins after the stored position `start`, or at the beginning of the log.
-    ///
-    /// Several addresses are those of processes that publish one log. The subscription uses the first, and goes on at the next
-    /// one when nothing arrives or a command gets no reply. `report` must return quickly.
+    /// Several addresses are those of processes that publish one log. `report` must return quickly.
     public init(
         _ io: IOThread, events: [String], commands: [String], prefixes: [String], from start: LogCursor?,
         options: SocketOptions = SocketOptions(), clock: any Clock<Duration> = ContinuousClock(),
@@ -87,7 +84,12 @@ public struct Subscription: Sendable {
         while let messages = await socket.next() {
             var items: [Item] = []
             for message in messages {
-                var output = machine.handle(message)
+                var output = SubscriptionStateMachine.Output()
+                if let heartbeat = Heartbeat(frames: message.frames) {
+                    output = machine.handle(heartbeat)
+                } else if let event = Event(message) {
+                    output = machine.handle(event)
+                }
                 while true {
                     items += output.items
                     guard let stream = output.fetches.first else { break }
@@ -107,7 +109,8 @@ public struct Subscription: Sendable {
                     guard let page else { return nil }
                     let rest = output.fetches.dropFirst()
                     output = machine.handle(page, of: stream)
-                    reportRepairs(output, of: stream)
+                    let repaired = output.items.count { if case .event = $0 { true } else { false } }
+                    if repaired > 0 { report(.repaired(stream, count: repaired)) }
                     output.fetches += rest
                 }
             }
@@ -139,20 +142,6 @@ public struct Subscription: Sendable {
         }
         if isClosed { task.cancel() }
         return task
-    }
-
-    private func reportRepairs(_ output: SubscriptionStateMachine.Output, of stream: Stream) {
-        let count = output.items.count { if case .event = $0 { true } else { false } }
-        if count > 0 { report(.repaired(stream, count: count)) }
-    }
-}
-
-extension SubscriptionStateMachine {
-    /// Handles a message of the publisher; unreadable messages are ignored.
-    fileprivate mutating func handle(_ message: Message) -> Output {
-        if let heartbeat = Heartbeat(frames: message.frames) { return handle(heartbeat) }
-        if let event = Event(message) { return handle(event) }
-        return Output()
     }
 }
 

@@ -6,7 +6,6 @@ import Contract
 /// must follow the last one; otherwise its `previous`, the event before it with the same topic, must have been received.
 /// Any other event is dropped, and the log is read from the last sequence up to which nothing is missing. A heartbeat
 /// carries the position of each stream, so that the loss of the newest event is detected as well.
-///
 /// No event is buffered or reordered: the state is a bounded set of sequences.
 struct SubscriptionStateMachine: Sendable {
     /// What to do next: first deliver the items, then read the pages.
@@ -31,7 +30,6 @@ struct SubscriptionStateMachine: Sendable {
         self.position = position
     }
 
-    /// The sequence after which to read a stream.
     func sequence(in stream: Stream) -> SequenceNumber {
         position?[stream].after ?? .zero
     }
