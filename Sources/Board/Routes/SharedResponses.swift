@@ -39,9 +39,6 @@ final class SharedResponses: Sendable {
         self.model = model
     }
 
-    /// How many heavy answers are being made or wait for it.
-    var heavyCount: Int { heavy.withLock { $0.values.reduce(0, +) } }
-
     /// How many requests wait for an answer.
     var waitingCount: Int { flight.callerCount }
 

@@ -39,6 +39,7 @@ enum UpstreamBinding {
     /// HTTP and HTTPS.
     static func service(at url: String) -> String {
         guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return url }
-        return "\(host.trimmingPrefix("www.")):\([nil, 80].contains(parts.port) ? 443 : parts.port ?? 443)"
+        let port = parts.port ?? 443
+        return "\(host.trimmingPrefix("www.")):\(port == 80 ? 443 : port)"
     }
 }

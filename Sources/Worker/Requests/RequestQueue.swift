@@ -49,9 +49,10 @@ final class RequestQueue: Sendable {
 
     /// Returns the next request, waiting for one; nil once the queue is closed or the task is cancelled.
     func next() async -> AcceptedRequest? {
-        await state.waitForValue { state -> AcceptedRequest?? in
-            state.isOpen ? state.popFirst().map(Optional.some) : .some(nil)
-        } ?? nil
+        let next = await state.waitForValue { state -> [AcceptedRequest]? in
+            state.isOpen ? state.popFirst().map { [$0] } : []
+        }
+        return next?.first
     }
 
     /// Closes the queue; what waits stays in the inbox on disk.

@@ -118,12 +118,14 @@ import Text
     }
 
     @Test(
-        "a web page at a chat's address did not take the message",
+        "a chat that refuses a message in the body alone, or a web page in its place, did not take it",
         arguments: [
-            ("<!DOCTYPE html><title>Sign in</title>", .rejected), ("ok", .delivered), ("", .delivered),
-            (#"{"id":"1","content":"ok_then"}"#, .delivered),
+            (#"{"ok":false,"error":"channel_not_found"}"#, .rejected), (#"{"success":false}"#, .rejected),
+            ("invalid_token", .rejected), ("<!DOCTYPE html><title>Sign in</title>", .rejected),
+            ("ok", .delivered), (#"{"ok":true}"#, .delivered), ("", .delivered),
+            (#"{"id":"1","content":"ok_then"}"#, .delivered), ("posted to general_channel", .delivered),
         ] as [(String, SinkResponse.Outcome)])
-    func pages(body: String, outcome: SinkResponse.Outcome) throws {
+    func refusals(body: String, outcome: SinkResponse.Outcome) throws {
         func judged(_ keys: String) throws -> SinkResponse.Outcome? {
             let sink = try ConfiguredSink(reading: keys).target as? any HTTPSink
             return sink?.outcome(of: HTTPResponse(body: Data(body.utf8)))

@@ -21,11 +21,10 @@ import ZeroMQ
         let database = try Database(path: folder.file("worker.db"), schema: WorkerStore.schema)
         let quota = QuotaLedger(
             database: database, wallClock: WallClock { WorkerHarness.noon }, limits: ["kobis": 2], reserve: 0)
-        let book = quota
-        for _ in 1...2 { #expect(try await book.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
+        for _ in 1...2 { #expect(try await quota.answer(command(#"{"service":"kobis"}"#)).word == "booked") }
         #expect(try await quota.balances()["kobis"]?.used == 2)
         func code(_ body: String) async -> ContractError.Code? {
-            await #expect(throws: ContractError.self) { try await book.answer(command(body)) }?.code
+            await #expect(throws: ContractError.self) { try await quota.answer(command(body)) }?.code
         }
         #expect(await code(#"{"service":"kobis"}"#) == .quotaExhausted)
         for body in ["{}", #"{"service":"openmarket"}"#, "no"] { #expect(await code(body) == .badRequest) }

@@ -19,7 +19,7 @@ import Upstreams
     private let runtime: Runtime
     private let sandbox: SandboxServer
     private let executor: ProductOrderExecutor
-    private let fetcher: OpenMarketClient
+    private let market: OpenMarketClient
     private static let image = Bitmap(width: 20, height: 20).encodePNG()
 
     init() async throws {
@@ -32,7 +32,7 @@ import Upstreams
         runtime.clock = ImpatientClock()
         self.runtime = runtime
         let client = HTTPClient(retry: .patient)
-        let market = OpenMarketClient(
+        market = OpenMarketClient(
             store: harness.store,
             api: OpenMarketAPI(
                 url: sandbox.openMarketURL, identifier: SandboxOptions.anyOpenMarketIdentifier),
@@ -40,7 +40,6 @@ import Upstreams
             secret: Secret(SandboxOptions.anyOpenMarketSecret), runtime: runtime)
         executor = ProductOrderExecutor(
             client: market, decoder: ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120)))
-        fetcher = market
     }
 
     private func draft(_ name: String = "겨울 외투") throws -> ProductDraft {
@@ -86,7 +85,7 @@ import Upstreams
 
     /// The names on the Open Market's first page.
     private func names() async throws -> [String] {
-        let result = try await fetcher.result(for: .page(1, perPage: 100))
+        let result = try await market.result(for: .page(1, perPage: 100))
         guard case .productPage(let page)? = result.fetched.first else { return [] }
         return page.products.map(\.name)
     }
@@ -233,7 +232,7 @@ import Upstreams
 
     @Test("the catalogue is walked to its end, no product twice, and a page of the log is fresh for a minute")
     func catalogue() async throws {
-        let result = try await fetcher.result(for: .catalogue(perPage: 10))
+        let result = try await market.result(for: .catalogue(perPage: 10))
         let products = result.fetched.flatMap { fact -> [Product] in
             if case .productPage(let page) = fact { return page.products }
             return []
@@ -242,7 +241,7 @@ import Upstreams
         #expect(result.fetched.count == 5 && result.problems.isEmpty)
 
         let accepted = try await harness.accept(Request(.products(.page(1, perPage: 5))), as: "page")
-        let page = try await fetcher.result(for: .page(1, perPage: 5))
+        let page = try await market.result(for: .page(1, perPage: 5))
         try await harness.settle(accepted, with: page, askedAt: WorkerHarness.noon)
         for (seconds, isFresh) in [(59.0, true), (60, false)] {
             let fresh = try await harness.store.read { transaction in
@@ -250,14 +249,14 @@ import Upstreams
             }
             #expect(fresh.isComplete == isFresh && fresh.events.count == (isFresh ? 1 : 0))
         }
-        #expect(try await failure { try await fetcher.result(for: .page(99, perPage: 5)) }.code == .notFound)
+        #expect(try await failure { try await market.result(for: .page(99, perPage: 5)) }.code == .notFound)
     }
 
     @Test("a fresh product is published again by the commit that accepts the request, but not once it was removed")
     func fresh() async throws {
         let id = try #require(ProductID(3))
         let first = try await harness.accept(Request(.products(.product(id))), as: "first")
-        try await harness.settle(first, with: fetcher.result(for: .product(id)), askedAt: WorkerHarness.noon)
+        try await harness.settle(first, with: market.result(for: .product(id)), askedAt: WorkerHarness.noon)
         try await harness.accept(Request(.products(.product(id))), as: "again")
         #expect(harness.topics.suffix(3) == ["request.accepted.again", "product.3", "request.done.again"])
         let removal = try await harness.accept(Request(.products(.product(id)), refresh: true), as: "removal")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import Networking
 import Text
 
@@ -115,10 +116,21 @@ extension HTTPResponse {
         return failure.isTransient ? .failed(retryAfter: retryAfter) : .rejected
     }
 
-    /// The outcome for a chat, which never answers with a web page: something else is at the address.
+    /// The outcome for a chat, which never answers with a web page: something else is at the address. Some refuse a message
+    /// in the body alone: with the name of an error, such as Slack's `invalid_token`, or with JSON that says no.
     var outcomeOfChat: SinkResponse.Outcome {
-        outcome == .delivered && isMarkup ? .rejected : outcome
+        let verdict = try? JSON.decode(ChatVerdict.self, from: Array(body))  // most bodies hold none
+        let isRefusal =
+            isMarkup || verdict?.ok == false || verdict?.success == false
+            || body.contains(UInt8(ascii: "_")) && body.allSatisfy { $0 == 0x5F || (0x61...0x7A).contains($0) }
+        return outcome == .delivered && isRefusal ? .rejected : outcome
     }
+}
+
+/// Whether a message was accepted: as Slack's interfaces write it, or as Rocket.Chat does.
+private struct ChatVerdict: Decodable {
+    let ok: Bool?
+    let success: Bool?
 }
 
 extension UpstreamError {
