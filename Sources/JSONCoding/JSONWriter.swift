@@ -79,7 +79,7 @@ public struct JSONWriter: ~Copyable {
         let bytes = text.utf8.span
         var start = 0
         while true {
-            let end = bytes.unescapedPrefix(from: start)
+            let end = bytes.unescapedPrefix(from: start).end
             append(bytes.extracting(start..<end))
             guard end < bytes.count else { break }
             appendEscape(bytes[end])

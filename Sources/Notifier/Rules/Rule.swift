@@ -148,11 +148,13 @@ final class RuleContext {
         movie.distinctTitle(among: recentMovies[movie.title] ?? [])
     }
 
-    // Made once a day and not for each alert: to compare a title with those of four weeks takes long.
-    private lazy var recentMovies = Dictionary(
-        grouping: (0..<Self.namesakeDays).flatMap { days in
-            recentCharts[chart.chart.date - days]?.lines.map(\.movie) ?? []
-        }, by: \.title)
+    // Made once a day and not for each alert, of each movie's newest line: to compare a title with those of four weeks
+    // takes long.
+    private lazy var recentMovies: [String: [NamedMovie]] = {
+        let movies = (0..<Self.namesakeDays).flatMap { recentCharts[chart.chart.date - $0]?.lines.map(\.movie) ?? [] }
+        let newest = Dictionary(movies.map { ($0.code, $0) }, uniquingKeysWith: { newest, _ in newest })
+        return Dictionary(grouping: newest.values, by: \.title)
+    }()
 
     var departedEntries: [ChartEntry] {
         guard let previousDay else { return [] }
