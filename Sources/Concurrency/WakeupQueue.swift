@@ -2,10 +2,12 @@ internal import CLibc
 internal import Glibc
 
 /// The content of a ``WakeupQueue``.
-public protocol WakeupQueueContent: Sendable {
+public protocol WakeupQueueContent {
     /// Whether the reader has nothing to do.
     var isEmpty: Bool { get }
 }
+
+extension Array: WakeupQueueContent {}
 
 /// A queue from any thread to one thread, the reader, which sleeps in poll(2) while the queue is empty.
 ///
@@ -14,7 +16,7 @@ public protocol WakeupQueueContent: Sendable {
 ///
 /// The reader calls ``take(_:)``, works, calls ``prepareToSleep()``, and waits only if that returned true. When the
 /// descriptor is readable it calls ``clearWakeup()``.
-public final class WakeupQueue<Content: WakeupQueueContent>: Sendable {
+public final class WakeupQueue<Content: WakeupQueueContent & Sendable>: Sendable {
     // Inlinable, as the lock is: a generic of another module that is not specialized for its content costs 20,000
     // instructions for each command that a process answers.
     @usableFromInline struct State {

@@ -1,4 +1,5 @@
 import Concurrency
+import Glibc
 import TestSupport
 import Testing
 
@@ -184,6 +185,10 @@ struct IOThreadTests {
             await served
         }
     }
+}
+
+extension IOThread {
+    fileprivate var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 }
 
 private actor Counter {

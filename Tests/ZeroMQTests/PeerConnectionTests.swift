@@ -76,8 +76,7 @@ struct PeerConnectionTests {
         var options = SocketOptions()
         change(&options)
         return ConnectionMonitor(
-            kind, isServer: true, isLocal: false, isEncrypted: true, options: options, unreadBytes: nil,
-            counters: Locked(SocketCounters()),
+            SharedSocketState(1, kind, options) {}, isServer: true, isLocal: false, isEncrypted: true,
             observer: ConnectionGuard.Observer(onFailure: { _ in }, onDrop: { _ in drops.withLock { $0 += 1 } }))
     }
 

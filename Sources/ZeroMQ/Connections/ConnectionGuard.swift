@@ -10,34 +10,26 @@ internal import Concurrency
 /// See docs/decisions/libzmq-and-strangers.md.
 final class ConnectionGuard {
     let isServer: Bool
-    /// The bytes that a router's clients have not read; nil for other sockets.
-    let unreadBytes: UnreadBytes?
-    private(set) var events: InprocEndpoint?
     private let isEncrypted: Bool
     private let kind: SocketKind
+    private(set) var events: InprocEndpoint?
     /// The connections; nil if they are not watched, or `publisher` watches them.
-    let monitor: ConnectionMonitor?
-    let publisher: PublisherMonitor?
+    private(set) var monitor: ConnectionMonitor?
+    private(set) var publisher: PublisherMonitor?
 
     init(
-        _ handle: borrowing SocketHandle, named name: String, _ kind: SocketKind, isServer: Bool, isLocal: Bool,
-        isEncrypted: Bool, options: SocketOptions, counters: Locked<SocketCounters>, observer: Observer,
-        context: Context
+        _ handle: borrowing SocketHandle, _ socket: SharedSocketState, isServer: Bool, isLocal: Bool,
+        isEncrypted: Bool, observer: Observer, context: Context
     ) throws(ZeroMQError) {
-        self.kind = kind
+        kind = socket.kind
         self.isServer = isServer
         self.isEncrypted = isEncrypted
-        let unreadBytes = kind == .router ? UnreadBytes() : nil
-        self.unreadBytes = unreadBytes
-        guard isServer || isEncrypted else {
-            (self.monitor, publisher) = (nil, nil)
-            return
-        }
+        guard isServer || isEncrypted else { return }
         let monitor = ConnectionMonitor(
-            kind, isServer: isServer, isLocal: isLocal, isEncrypted: isEncrypted, options: options,
-            unreadBytes: unreadBytes, counters: counters, observer: observer)
+            socket, isServer: isServer, isLocal: isLocal, isEncrypted: isEncrypted, observer: observer)
+        let name = "monitor-\(socket.id)"
         let address = "inproc://\(name)"
-        try handle.monitor(ConnectionMonitor.events(isEncrypted: isEncrypted), at: address)
+        try handle.monitor(monitor.events, at: address)
         let events = try InprocEndpoint(ZMQ_PAIR, named: name, in: context) { (handle) throws(ZeroMQError) in
             try handle.connect(to: address)
         } onMessage: { event in
@@ -46,13 +38,12 @@ final class ConnectionGuard {
         } onEmpty: {
             monitor.makeRoomForNewConnections()
         }
-        guard isServer, isEncrypted, kind == .publisher else {
-            (self.monitor, publisher, self.events) = (monitor, nil, events)
-            return
-        }
-        self.monitor = nil
-        do { publisher = try PublisherMonitor(monitor, events: events) } catch {
-            throw ZeroMQError("watch", name, code: error.code)
+        if isServer, isEncrypted, kind == .publisher {
+            do { publisher = try PublisherMonitor(monitor, events: events) } catch {
+                throw ZeroMQError("watch", name, code: error.code)
+            }
+        } else {
+            (self.monitor, self.events) = (monitor, events)
         }
     }
 
@@ -96,14 +87,6 @@ final class ConnectionGuard {
 
     // MARK: - Connections
 
-    /// Looks at the connections if it is time and every message that was complete the last time has been received.
-    func scanIfDue(at now: ContinuousClock.Instant, isRead: Bool) {
-        guard let monitor, let nextScan = monitor.nextScan, nextScan <= now, isRead || monitor.hasReceivedBacklog else {
-            return
-        }
-        monitor.scan(at: now)
-    }
-
     func disconnect(keys: Set<String>) {
         events?.poll()
         monitor?.disconnect(keys: keys)
@@ -112,59 +95,60 @@ final class ConnectionGuard {
 }
 
 extension ConnectionGuard {
-    /// Counts, for each connection of a router, the bytes of the messages that the client has not read.
-    ///
-    /// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
-    /// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
-    final class UnreadBytes: Sendable {
-        private struct State {
-            /// The bytes of each connection, with the name of its key; without encryption there is none.
-            var entries: [ConnectionID: (key: String?, bytes: Int)] = [:]
-            var total = 0
-        }
-
-        private let state = Locked(State())
-
-        var total: Int { state.withLock(\.total) }
-
-        func bytes(of connection: ConnectionID) -> Int {
-            state.withLock { $0.entries[connection]?.bytes ?? 0 }
-        }
-
-        func bytes(ofKey key: String) -> Int {
-            state.withLock { $0.entries.values.reduce(0) { $0 + ($1.key == key ? $1.bytes : 0) } }
-        }
-
-        func reserve(for message: Message) -> Message {
-            var message = message
-            message.reservation = Reservation(
-                message.footprint, for: message.connection ?? .none, message.peer?.name, in: self)
-            return message
-        }
-
-        private func add(_ bytes: Int, for connection: ConnectionID, _ key: String?) {
-            state.withLock { state in
-                state.total += bytes
-                let sum = (state.entries[connection]?.bytes ?? 0) + bytes
-                state.entries[connection] = sum == 0 ? nil : (key, sum)
-            }
-        }
+    /// The callbacks for failed and dropped connections; they run on the I/O thread.
+    struct Observer: Sendable {
+        let onFailure: @Sendable (HandshakeFailure) -> Void
+        let onDrop: @Sendable (DroppedConnection) -> Void
     }
 }
 
-extension ConnectionGuard.UnreadBytes {
+/// Counts, for each connection of a router, the bytes of the messages that the client has not read.
+///
+/// libzmq counts only messages, and does not report them. Each message therefore holds a reservation from when it is
+/// queued until libzmq releases its last frame: to the kernel, or because the connection is gone.
+final class UnreadBytes: Sendable {
+    private struct State {
+        /// The bytes of each connection, with the name of its key; without encryption there is none.
+        var entries: [ConnectionID: (key: String?, bytes: Int)] = [:]
+        var total = 0
+    }
+
+    private let state = Locked(State())
+
+    var total: Int { state.withLock(\.total) }
+
+    func bytes(of connection: ConnectionID) -> Int {
+        state.withLock { $0.entries[connection]?.bytes ?? 0 }
+    }
+
+    func bytes(ofKey key: String) -> Int {
+        state.withLock { $0.entries.values.reduce(0) { $0 + ($1.key == key ? $1.bytes : 0) } }
+    }
+
+    func reserve(for message: Message) -> Message {
+        var message = message
+        message.reservation = Reservation(for: message, in: self)
+        return message
+    }
+
+    private func add(_ bytes: Int, for connection: ConnectionID, _ key: String?) {
+        state.withLock { state in
+            state.total += bytes
+            let sum = (state.entries[connection]?.bytes ?? 0) + bytes
+            state.entries[connection] = sum == 0 ? nil : (key, sum)
+        }
+    }
+
     final class Reservation: Sendable {
         private let bytes: Int
         private let connection: ConnectionID
         private let key: String?
-        private let accounting: ConnectionGuard.UnreadBytes
+        private let accounting: UnreadBytes
 
-        fileprivate init(
-            _ bytes: Int, for connection: ConnectionID, _ key: String?, in accounting: ConnectionGuard.UnreadBytes
-        ) {
-            self.bytes = bytes
-            self.connection = connection
-            self.key = key
+        fileprivate init(for message: Message, in accounting: UnreadBytes) {
+            bytes = message.footprint
+            connection = message.connection ?? .none
+            key = message.peer?.name
             self.accounting = accounting
             accounting.add(bytes, for: connection, key)
         }
@@ -172,14 +156,6 @@ extension ConnectionGuard.UnreadBytes {
         deinit {
             accounting.add(-bytes, for: connection, key)
         }
-    }
-}
-
-extension ConnectionGuard {
-    /// The callbacks for failed and dropped connections; they run on the I/O thread.
-    struct Observer: Sendable {
-        let onFailure: @Sendable (HandshakeFailure) -> Void
-        let onDrop: @Sendable (DroppedConnection) -> Void
     }
 }
 

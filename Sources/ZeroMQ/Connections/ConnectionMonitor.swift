@@ -22,15 +22,12 @@ final class ConnectionMonitor {
     /// The number of token buckets kept, a bound because clients choose their addresses.
     private static let bucketLimit = 10_000
 
-    private let kind: SocketKind
-    private let options: SocketOptions
-    private let unreadBytes: ConnectionGuard.UnreadBytes?
+    private let socket: SharedSocketState
     private let observer: ConnectionGuard.Observer
     private let isServer: Bool
     /// Whether all clients are in this process, and have no connection.
     private let isLocal: Bool
     private let isEncrypted: Bool
-    private let counters: Locked<SocketCounters>
     private(set) var connections: [Int32: PeerConnection] = [:]
     /// The encrypted connections whose handshake is under way, by their descriptors, oldest first.
     private var handshakes: [Int32] = []
@@ -38,7 +35,6 @@ final class ConnectionMonitor {
     private var newConnections: [PeerConnection] = []
     /// The connections of each address that have not greeted, oldest first.
     private var pending: [String: [PeerConnection]] = [:]
-    private var connectionsByKey: [String: Int] = [:]
     private var buckets: [String: TokenBucket] = [:]
     private let start = ContinuousClock.now
     private var lastNumber: UInt64 = 0
@@ -48,7 +44,8 @@ final class ConnectionMonitor {
     private var subscribedBytes = 0
     /// The undelivered bytes of a publisher's clients that were disconnected since the socket was empty.
     private var endedBytes = 0
-    private var hasDropped = false
+    /// Whether a client was disconnected since this was last set to false.
+    var hasDropped = false
     /// The reason of the failure whose connection libzmq reports next as disconnected.
     private var failure: HandshakeFailure.Reason?
 
@@ -58,23 +55,23 @@ final class ConnectionMonitor {
     private var backlog = 0
 
     init(
-        _ kind: SocketKind, isServer: Bool, isLocal: Bool, isEncrypted: Bool, options: SocketOptions,
-        unreadBytes: ConnectionGuard.UnreadBytes?, counters: Locked<SocketCounters>, observer: ConnectionGuard.Observer
+        _ socket: SharedSocketState, isServer: Bool, isLocal: Bool, isEncrypted: Bool,
+        observer: ConnectionGuard.Observer
     ) {
-        self.kind = kind
+        self.socket = socket
         self.isServer = isServer
         self.isLocal = isLocal
         self.isEncrypted = isEncrypted
-        self.options = options
-        self.unreadBytes = unreadBytes
-        self.counters = counters
         self.observer = observer
     }
 
+    private var kind: SocketKind { socket.kind }
+    private var options: SocketOptions { socket.options }
+
     // MARK: - Events
 
-    /// Returns the events to subscribe to. The ZAP handler reports the clients that a server refuses, with their keys.
-    static func events(isEncrypted: Bool) -> Int32 {
+    /// The events to subscribe to. The ZAP handler reports the clients that a server refuses, with their keys.
+    var events: Int32 {
         let common = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
         guard isEncrypted else { return common | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL }
         // Never ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: when libzmq reports an encrypted message that it cannot open, it
@@ -123,11 +120,10 @@ final class ConnectionMonitor {
     private func removeConnection(_ descriptor: Int32, at address: String?) {
         let connection = connections.removeValue(forKey: descriptor)
         if let connection {
-            counters.withLock { $0.disconnections += 1 }
+            socket.counters.withLock { $0.disconnections += 1 }
             if isEncrypted { endedDescriptors[descriptor] = .now }
             removePending(connection)
             subscribedBytes -= connection.subscribedBytes
-            if let name = connection.name { connectionsByKey[name, default: 1] -= 1 }
         }
         updateConnectionCount()
         let index = handshakes.firstIndex(of: descriptor)
@@ -142,7 +138,7 @@ final class ConnectionMonitor {
     }
 
     private func updateConnectionCount() {
-        counters.withLock { $0.connections = connections.count }
+        socket.counters.withLock { $0.connections = connections.count }
     }
 
     // MARK: - Places
@@ -229,7 +225,7 @@ final class ConnectionMonitor {
         }
         message.connection = ConnectionID.none
         guard let connection = connections[descriptor] else { return message }
-        connection.recordMessage()
+        connection.hasReceivedMessage = true
         guard endedDescriptors[descriptor] == nil else { return message }
         if !connection.hasGreeted, !greet(connection, message) { return nil }
         if connection.name == message.peer?.name || message.peer == nil { message.connection = connection.id }
@@ -237,7 +233,7 @@ final class ConnectionMonitor {
     }
 
     func recordDiscardedMessage(over descriptor: Int32) {
-        connections[descriptor]?.recordMessage()
+        connections[descriptor]?.hasReceivedMessage = true
         backlog -= 1
     }
 
@@ -263,15 +259,14 @@ final class ConnectionMonitor {
         // A truncated message has no peer; the next one says who it is.
         guard !isEncrypted || message.peer != nil else { return true }
         removePending(connection)
-        connection.greet(name: message.peer?.name)
-        if let name = connection.name {
-            connectionsByKey[name, default: 0] += 1
-            if connectionsByKey[name, default: 0] > options.maximumConnectionsPerKey {
-                drop(connection, .crowded)
-                return false
-            }
+        connection.hasGreeted = true
+        connection.name = message.peer?.name
+        let limit = options.maximumConnectionsPerKey
+        guard let name = connection.name, connections.values.count(where: { $0.name == name }) > limit else {
+            return true
         }
-        return true
+        drop(connection, .crowded)
+        return false
     }
 
     // MARK: - Subscriptions
@@ -284,22 +279,20 @@ final class ConnectionMonitor {
         backlog -= 1
         // libzmq itself ends the subscriptions of a connection that has ended, over no connection.
         guard let connection = connections[descriptor], !connection.isClosed else { return }
-        connection.recordMessage()
+        connection.hasReceivedMessage = true
         let isAmbiguous = endedDescriptors[descriptor] != nil
         if !isAmbiguous, !connection.hasGreeted, !greet(connection, message) { return }
         guard message.frames.count == 1, let verb = message.frames[0].first, verb <= 1 else { return }
         let prefix = Array(message.frames[0].dropFirst())
-        subscribedBytes -= connection.subscribedBytes
         let isForeign = !options.isTopicPrefix(prefix)
+        subscribedBytes -= connection.subscribedBytes
         if isAmbiguous, let received = connection.received {
-            connection.chargeSubscriptions(received - Self.handshakeBytes)
-        } else if verb == 1 {
-            connection.addSubscription(prefix, isForeign: isForeign)
+            connection.subscribedBytes = max(connection.subscribedBytes, received - Self.handshakeBytes)
         } else {
-            connection.removeSubscription(prefix, isForeign: isForeign)
+            connection.changeSubscription(prefix, isAdded: verb == 1, isForeign: isForeign)
         }
         subscribedBytes += connection.subscribedBytes
-        if connection.subscriptionCount > options.maximumSubscriptions
+        if connection.subscriptions.count > options.maximumSubscriptions
             || connection.foreignSubscriptionCount > options.maximumForeignSubscriptions
         {
             drop(connection, .subscriptions)
@@ -321,11 +314,6 @@ final class ConnectionMonitor {
             excess -= connection.undeliveredBytes
             drop(connection, .subscriptions)
         }
-    }
-
-    func takeHasDropped() -> Bool {
-        defer { hasDropped = false }
-        return hasDropped
     }
 
     // MARK: - Scans
@@ -351,7 +339,7 @@ final class ConnectionMonitor {
                 if connection.silence > options.firstMessage { drop(connection, .silent) }
             }
         }
-        if let unreadBytes, unreadBytes.total > options.unreadBytes {
+        if let unreadBytes = socket.unreadBytes, unreadBytes.total > options.unreadBytes {
             dropLargest(.unread, over: options.unreadBytes) { unreadBytes.bytes(of: $0.id) }
         }
         guard isEncrypted else { return }

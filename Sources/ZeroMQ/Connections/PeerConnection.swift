@@ -20,8 +20,8 @@ final class PeerConnection {
     /// had the descriptor when the event was read, so only a connection that has not ended counts against it.
     let address: String?
     /// The name of the client's key, known from its first message; nil without encryption.
-    private(set) var name: String?
-    private(set) var hasGreeted = false
+    var name: String?
+    var hasGreeted = false
     /// How long a client that has not greeted has sent no more than a handshake and heartbeats.
     private(set) var silence = Duration.zero
     var failure: HandshakeFailure.Reason?
@@ -29,15 +29,15 @@ final class PeerConnection {
     private(set) var incompleteBytes = 0
     /// Whether the connection is over, although libzmq may not have reported that yet.
     private(set) var isClosed = false
-    private let descriptor: Int32
     /// The cookie of the client's socket; nil if the descriptor was another socket's from the start.
     private let cookie: UInt64?
     /// A publisher's client's subscriptions, as libzmq keeps them: each prefix once.
-    private var subscriptions: Set<[UInt8]> = []
+    private(set) var subscriptions: Set<[UInt8]> = []
     private(set) var foreignSubscriptionCount = 0
     /// The bytes of the subscriptions' prefixes, and 3 for each, which is what its frame adds on the wire.
-    private(set) var subscribedBytes = 0
-    private var hasReceivedMessage = false
+    var subscribedBytes = 0
+    /// Whether a message was received since the last scan.
+    var hasReceivedMessage = false
     /// The time of the last scan; before the first one, when the connection became known.
     private var lastScan = ContinuousClock.now
     private var receivedBytes = 0
@@ -47,7 +47,6 @@ final class PeerConnection {
 
     /// Makes a connection that libzmq has accepted at one of our endpoints, such as `tcp://127.0.0.1:5551`.
     init(_ descriptor: Int32, number: UInt64 = 0, at endpoint: String?) {
-        self.descriptor = descriptor
         id = ConnectionID(descriptor: descriptor, number: number)
         // By the time the event is read, the client may be gone and the descriptor another socket's. If that one is at the
         // same endpoint, the cookie is taken from it; see `ConnectionMonitor.makeRoomForNewConnections()`.
@@ -55,34 +54,16 @@ final class PeerConnection {
         address = peerAddress(of: descriptor)
     }
 
+    private var descriptor: Int32 { id.descriptor }
+
     /// The bytes received so far; nil if the connection is not TCP.
     var received: Int? { tcpReceivedBytes(by: descriptor) }
 
-    func recordMessage() {
-        hasReceivedMessage = true
-    }
-
-    var subscriptionCount: Int { subscriptions.count }
-
-    func addSubscription(_ prefix: [UInt8], isForeign: Bool) {
-        guard subscriptions.insert(prefix).inserted else { return }
-        subscribedBytes += prefix.count + 3
-        if isForeign { foreignSubscriptionCount += 1 }
-    }
-
-    func removeSubscription(_ prefix: [UInt8], isForeign: Bool) {
-        guard subscriptions.remove(prefix) != nil else { return }
-        subscribedBytes -= prefix.count + 3
-        if isForeign { foreignSubscriptionCount -= 1 }
-    }
-
-    func chargeSubscriptions(_ bytes: Int) {
-        subscribedBytes = max(subscribedBytes, bytes)
-    }
-
-    func greet(name: String?) {
-        hasGreeted = true
-        self.name = name
+    func changeSubscription(_ prefix: [UInt8], isAdded: Bool, isForeign: Bool) {
+        let isChanged = isAdded ? subscriptions.insert(prefix).inserted : subscriptions.remove(prefix) != nil
+        guard isChanged else { return }
+        subscribedBytes += isAdded ? prefix.count + 3 : -prefix.count - 3
+        if isForeign { foreignSubscriptionCount += isAdded ? 1 : -1 }
     }
 
     /// The bytes that have arrived since the last delivered message, at the last measurement, without heartbeats.

@@ -32,23 +32,24 @@ final class PublisherMonitor: Sendable {
     }
 
     /// What the I/O thread does.
-    private struct Work {
+    private struct Work: WakeupQueueContent {
         /// When it began to use the socket that it has not read until it was empty since; nil if it has.
         var beginning: ContinuousClock.Instant?
         var lastUse = ContinuousClock.now
-        /// Whether the monitor's thread sleeps for longer than a tick.
-        var monitorSleeps = false
+        var isClosed = false
+
+        /// Whether the monitor's thread may sleep for longer than a tick.
+        var isEmpty: Bool { beginning == nil && !isClosed && .now - lastUse > PublisherMonitor.attention }
     }
 
     private let state: Locked<State>
-    private let work = Locked(Work())
+    private let work: WakeupQueue<Work>
     private let descriptor: Int32
-    private let commands: WakeupQueue<PublisherMonitorCommands>
 
     /// Starts the thread, which is from then on the only user of both parameters.
     init(_ connections: ConnectionMonitor, events endpoint: InprocEndpoint) throws(SystemError) {
         descriptor = endpoint.descriptor
-        commands = try WakeupQueue(PublisherMonitorCommands())
+        work = try WakeupQueue(Work())
         // Sound because the caller gives both away; both are used under the lock only.
         nonisolated(unsafe) let state = State(connections: connections, endpoint: endpoint)
         self.state = Locked(state)
@@ -59,17 +60,14 @@ final class PublisherMonitor: Sendable {
 
     func beginWork() {
         let now = ContinuousClock.now
-        let mustWake = work.withLock { work in
-            defer { work.monitorSleeps = false }
+        work.post { work in
             work.beginning = work.beginning ?? now
             work.lastUse = now
-            return work.monitorSleeps
         }
-        if mustWake { commands.post { $0.isAwaited = true } }
     }
 
     func endWork() {
-        work.withLock { $0.beginning = nil }
+        work.post { $0.beginning = nil }
     }
 
     /// Counts the subscriptions that the socket has delivered, and disconnects the clients that have too many.
@@ -96,26 +94,29 @@ final class PublisherMonitor: Sendable {
             state.connections.disconnect(keys: keys)
         }
         // Events that were handled here do not wake the thread.
-        commands.post { $0.isAwaited = true }
+        work.post { $0.lastUse = .now }
     }
 
     func close() {
         state.withLock { $0.endpoint = nil }
-        commands.post { $0.isClosed = true }
+        work.post { $0.isClosed = true }
     }
 
     // MARK: - Thread
 
     private func run() {
-        var descriptors = [commands.descriptor, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while !commands.take({ $0.takeIsClosed() }) {
-            var timeout = sleepTime(until: runOnce())
-            if !commands.prepareToSleep() { timeout = 0 }
+        var descriptors = [work.descriptor, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while !work.take({ $0.isClosed }) {
+            let deadline = runOnce()
+            var timeout = Int32(Self.tick.milliseconds)
+            if work.prepareToSleep() {
+                timeout = deadline.map { Int32(clamping: max(($0 - .now).milliseconds, 1)) } ?? -1
+            }
             if poll(&descriptors, nfds_t(descriptors.count), timeout) < 0 {
                 precondition(errno == EINTR, "poll: \(String(cString: strerror(errno)))")
                 continue
             }
-            if descriptors[0].revents != 0 { commands.clearWakeup() }
+            if descriptors[0].revents != 0 { work.clearWakeup() }
         }
     }
 
@@ -123,7 +124,7 @@ final class PublisherMonitor: Sendable {
     /// more to do, nil if there is nothing before the next event.
     private func runOnce() -> ContinuousClock.Instant? {
         let now = ContinuousClock.now
-        let workBeginning = work.withLock(\.beginning)
+        let workBeginning = work.take { $0.beginning }
         let isBehind = workBeginning.map { now - $0 > Self.longWork } ?? false
         return state.withLock { state in
             guard let endpoint = state.endpoint else { return nil }
@@ -140,7 +141,10 @@ final class PublisherMonitor: Sendable {
                 state.isDrained = false
                 connections.scan(at: now)
             }
-            if connections.takeHasDropped() { state.trimTime = now + Self.trimDelay }
+            if connections.hasDropped {
+                connections.hasDropped = false
+                state.trimTime = now + Self.trimDelay
+            }
             if let trimTime = state.trimTime, trimTime <= now, !isBehind {
                 // The tree is many small pieces, which the allocator would keep: 160 MB after the worst burst.
                 malloc_trim(0)
@@ -149,30 +153,5 @@ final class PublisherMonitor: Sendable {
             guard let nextScan = connections.nextScan else { return state.trimTime }
             return min(nextScan, state.trimTime ?? nextScan)
         }
-    }
-
-    /// Returns for how many milliseconds poll(2) may wait, -1 without a limit: a tick while the socket is used, else until
-    /// the deadline. The I/O thread wakes the thread when it uses the socket again.
-    private func sleepTime(until deadline: ContinuousClock.Instant?) -> Int32 {
-        let now = ContinuousClock.now
-        let isInUse = work.withLock { work in
-            work.monitorSleeps = work.beginning == nil && now - work.lastUse > Self.attention
-            return !work.monitorSleeps
-        }
-        if isInUse { return Int32(Self.tick.milliseconds) }
-        return deadline.map { Int32(clamping: max(($0 - now).milliseconds, 1)) } ?? -1
-    }
-}
-
-private struct PublisherMonitorCommands: WakeupQueueContent {
-    var isAwaited = false
-    var isClosed = false
-
-    var isEmpty: Bool { !isAwaited && !isClosed }
-
-    /// Returns whether the monitor is closed, and removes all other commands.
-    mutating func takeIsClosed() -> Bool {
-        isAwaited = false
-        return isClosed
     }
 }

@@ -14,11 +14,10 @@ public struct KeyPair: Sendable {
         var secretText = publicText
         let status = zmq_curve_keypair(&publicText, &secretText)
         precondition(status == 0, "zmq_curve_keypair: this libzmq is built without CURVE")
-        guard let publicKey = PublicKey(text(publicText)), let secretKey = decodeKey(text(secretText)) else {
+        guard let pair = KeyPair(secret: text(secretText)) else {
             preconditionFailure("zmq_curve_keypair returned an invalid key")
         }
-        self.publicKey = publicKey
-        self.secretKey = secretKey
+        self = pair
     }
 
     /// Reads the secret key from its 40 characters and derives the public key with zmq_curve_public(3).

@@ -10,8 +10,8 @@ internal import Glibc
 ///
 /// See docs/decisions/socket-event-loop.md.
 public final class IOThread: TaskExecutor {
-    let wakeupQueue: WakeupQueue<PollerCommands>
-    private let thread: pthread_t
+    let wakeupQueue: WakeupQueue<[Poller.Job]>
+    let thread: pthread_t
 
     /// Starts the thread. It ends when nothing refers to it, its sockets and the tasks on it any more.
     ///
@@ -20,10 +20,8 @@ public final class IOThread: TaskExecutor {
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
         onDrop: @escaping @Sendable (DroppedConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
-        let wakeupQueue: WakeupQueue<PollerCommands>
-        do {
-            wakeupQueue = try WakeupQueue(PollerCommands())
-        } catch {
+        let wakeupQueue: WakeupQueue<[Poller.Job]>
+        do { wakeupQueue = try WakeupQueue([]) } catch {
             throw ZeroMQError("open", "wakeup queue", code: error.code)
         }
         let poller = Poller(
@@ -52,7 +50,7 @@ public final class IOThread: TaskExecutor {
         precondition(subscriptions.isEmpty || kind == .subscriber, "only a subscriber can subscribe")
         precondition(
             options.receiveQueueBytes > 0 && options.sendQueueLimit > 0, "a queue with a limit of 0 blocks forever")
-        let opened: Result<Poller.OpenedSocket, ZeroMQError> = await withCheckedContinuation { continuation in
+        let opened = await withCheckedContinuation { continuation in
             wakeupQueue.post { poller in
                 continuation.resume(
                     returning: Result { () throws(ZeroMQError) in
@@ -61,7 +59,8 @@ public final class IOThread: TaskExecutor {
                     })
             }
         }
-        return Socket(kind, on: self, try opened.get())
+        let (shared, addresses) = try opened.get()
+        return Socket(shared, addresses, on: self)
     }
 
     /// Closes every socket and ends the context.
@@ -82,14 +81,10 @@ public final class IOThread: TaskExecutor {
 
     // MARK: - Task executor
 
-    /// Runs a job of a task that prefers this thread, after all commands that were posted before it.
+    /// Runs a job of a task that prefers this thread, after all that was posted before it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         wakeupQueue.post { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-
-    var isCurrent: Bool {
-        pthread_equal(pthread_self(), thread) != 0
     }
 }
 

@@ -16,27 +16,23 @@ final class PolledSocket: PollSource {
     }
     private var isDue = true
     let connections: ConnectionGuard
-    private let kind: SocketKind
-    private let options: SocketOptions
     private let shared: SharedSocketState
-    private var sending = MessageQueue()
+    /// The messages that the send queue had when it was drained, the last one first.
+    private var sending: [Message] = []
     private var hasMessagesToSend = false
     /// Whether a message waits until the peer has room for it.
     private var isBlocked = false
     private var closing: (deadline: ContinuousClock.Instant, handlers: [@Sendable () -> Void])?
 
-    init(
-        _ handle: consuming SocketHandle, connections: ConnectionGuard, kind: SocketKind, options: SocketOptions,
-        shared: SharedSocketState
-    ) {
+    init(_ handle: consuming SocketHandle, _ connections: ConnectionGuard, _ shared: SharedSocketState) {
         self.handle = handle
         self.connections = connections
-        self.kind = kind
-        self.options = options
         self.shared = shared
     }
 
     var descriptor: Int32 { handle.descriptor }
+
+    private var kind: SocketKind { shared.kind }
 
     /// Whether the socket has something to send and does not wait for a peer.
     var canSend: Bool { hasMessagesToSend && !isBlocked }
@@ -111,7 +107,7 @@ final class PolledSocket: PollSource {
         switch capacity {
         case .messages:
             let result = handle.receive(
-                maximumFrames: options.maximumFrames, identifiesPeer: connections.identifiesPeers)
+                maximumFrames: shared.options.maximumFrames, identifiesPeer: connections.identifiesPeers)
             guard case .message(let message) = result, message.truncation != nil, kind != .router else { return result }
             return .discarded
         case .truncatedMessages where kind == .router:
@@ -136,15 +132,19 @@ final class PolledSocket: PollSource {
     func send() {
         needsPoll = true
         connections.publisher?.beginWork()
-        if sending.isEmpty { sending = shared.sendQueue.drain() }
+        if sending.isEmpty { sending = shared.sendQueue.drain().reversed() }
         // So that the end of each connection is known whose routing id another one may have by now.
         if kind == .router { connections.events?.poll() }
         var counts = SocketCounters()
-        let completed = sending.removeFirst(atMost: Self.messagesPerStep) { transmit($0, counting: &counts) }
+        let count = sending.count
+        for _ in 0..<Self.messagesPerStep {
+            guard let message = sending.last, transmit(message, counting: &counts) else { break }
+            sending.removeLast()
+        }
         shared.counters.withLock { $0 += counts }
-        shared.sendQueue.complete(completed)
+        shared.sendQueue.complete(count - sending.count)
         // A task that has posted meanwhile has not scheduled the socket, because it was scheduled already.
-        if sending.isEmpty { sending = shared.sendQueue.drain() }
+        if sending.isEmpty { sending = shared.sendQueue.drain().reversed() }
         hasMessagesToSend = !sending.isEmpty
     }
 
@@ -170,8 +170,10 @@ final class PolledSocket: PollSource {
 
     var nextScan: ContinuousClock.Instant? { closing == nil ? connections.monitor?.nextScan : nil }
 
+    /// Looks at the connections if it is time and every message that was complete the last time has been received.
     func scanConnectionsIfDue(at now: ContinuousClock.Instant) {
-        if closing == nil { connections.scanIfDue(at: now, isRead: !needsPoll) }
+        guard let nextScan, nextScan <= now, let monitor = connections.monitor else { return }
+        if !needsPoll || monitor.hasReceivedBacklog { monitor.scan(at: now) }
     }
 
     // MARK: - Closing
@@ -190,22 +192,20 @@ final class PolledSocket: PollSource {
     /// Stops receiving and goes on sending for at most the linger; `handler` is called when the socket is closed.
     func close(then handler: @escaping @Sendable () -> Void) {
         shared.close()
-        closing = (closing?.deadline ?? .now + options.linger, (closing?.handlers ?? []) + [handler])
+        closing = (closing?.deadline ?? .now + shared.options.linger, (closing?.handlers ?? []) + [handler])
         // A message may be queued whose wakeup has not arrived here yet.
         hasMessagesToSend = true
         needsPoll = true
     }
 
-    func finish(at now: ContinuousClock.Instant) {
-        guard let closing else { return }
+    /// Closes the socket; returns what to call once it is closed.
+    func finish(at now: ContinuousClock.Instant) -> [@Sendable () -> Void] {
+        guard let closing else { return [] }
         let unsent = sending.count + shared.sendQueue.drain().count
         shared.counters.withLock { $0.dropped += unsent }
         handle.set(SocketSetting(ZMQ_LINGER, (closing.deadline - now).milliseconds))
         connections.close(handle)
-    }
-
-    func callCloseHandlers() {
-        for handler in closing?.handlers ?? [] { handler() }
+        return closing.handlers
     }
 }
 
@@ -230,7 +230,7 @@ final class InprocEndpoint: PollSource {
         onMessage: @escaping (Message) -> Message?,
         onEmpty: @escaping () -> Void = {}
     ) throws(ZeroMQError) {
-        let handle = try SocketHandle.open(type, named: name, settings: Self.settings, context: context.pointer)
+        let handle = try SocketHandle(type, named: name, settings: Self.settings, context: context.pointer)
         try attach(handle)
         self.handle = handle
         self.onMessage = onMessage

@@ -4,6 +4,8 @@ internal import Glibc
 
 /// The event loop of an `IOThread`: its sockets, and the loop that waits for them. Only that thread may use it.
 final class Poller {
+    typealias Job = @Sendable (Poller) -> Void
+
     enum Phase {
         case running
         /// No socket can be opened any more; the open ones send what they have queued.
@@ -18,7 +20,8 @@ final class Poller {
     /// The number of iterations without a poll(2), after which the descriptors are checked again.
     private static let iterationsPerWait = 16
 
-    let wakeupQueue: WakeupQueue<PollerCommands>
+    /// What other threads want done; the thread does it in the order in which it was posted.
+    let wakeupQueue: WakeupQueue<[Job]>
     let context: Context
     let encryption: Encryption?
     let observer: ConnectionGuard.Observer
@@ -36,7 +39,7 @@ final class Poller {
     private var isReleased = false
 
     init(
-        wakeupQueue: WakeupQueue<PollerCommands>, context: Context, encryption: Encryption?,
+        wakeupQueue: WakeupQueue<[Job]>, context: Context, encryption: Encryption?,
         observer: ConnectionGuard.Observer
     ) {
         self.wakeupQueue = wakeupQueue
@@ -58,11 +61,13 @@ final class Poller {
         }
     }
 
-    /// Runs all posted commands and one step of each busy socket; returns whether more work is ready.
+    /// Runs all posted jobs and one step of each busy socket; returns whether more work is ready.
     private func runOnce() -> Bool {
-        let commands = wakeupQueue.drain()
-        for job in commands.jobs { job(self) }
-        for id in commands.sendingSockets { sockets[id]?.scheduleSend() }
+        let jobs = wakeupQueue.take { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in jobs { job(self) }
         for socket in orderedSockets where socket.canSend { socket.send() }
         for source in pollSources where source.needsPoll { source.poll() }
         closeSockets()
@@ -153,9 +158,9 @@ final class Poller {
         if case .running = phase, !orderedSockets.contains(where: \.isClosing) { return }
         let now = ContinuousClock.now
         for (id, socket) in sockets where socket.hasFinishedSending(at: now) {
-            socket.finish(at: now)
+            let handlers = socket.finish(at: now)
             sockets[id] = nil
-            socket.callCloseHandlers()
+            for handler in handlers { handler() }
         }
         switch phase {
         case .closing where sockets.isEmpty: endContext(at: now)
@@ -201,44 +206,16 @@ protocol PollSource: AnyObject {
     func poll()
 }
 
-/// The content of the I/O thread's wakeup queue. The thread runs the jobs in the order in which they were posted.
-struct PollerCommands: WakeupQueueContent {
-    typealias Job = @Sendable (Poller) -> Void
-
-    var jobs: [Job] = []
-    /// The ids of the sockets whose empty send queue has received a message.
-    var sendingSockets: [Int] = []
-
-    var isEmpty: Bool { jobs.isEmpty && sendingSockets.isEmpty }
-}
-
-extension WakeupQueue<PollerCommands> {
-    func post(_ job: @escaping PollerCommands.Job) {
-        post { $0.jobs.append(job) }
-    }
-
-    func post(sendingSocket id: Int) {
-        post { $0.sendingSockets.append(id) }
-    }
-
-    func drain() -> PollerCommands {
-        take { commands in
-            defer { commands = PollerCommands() }
-            return commands
-        }
+extension WakeupQueue<[Poller.Job]> {
+    func post(_ job: @escaping Poller.Job) {
+        post { $0.append(job) }
     }
 }
 
 extension Poller {
-    struct OpenedSocket: Sendable {
-        let id: Int
-        let shared: SharedSocketState
-        let addresses: [String]
-    }
-
     func open(
         _ kind: SocketKind, bind: [String], connect: [String], subscriptions: [String], options: SocketOptions
-    ) throws(ZeroMQError) -> OpenedSocket {
+    ) throws(ZeroMQError) -> (SharedSocketState, addresses: [String]) {
         let subject = ([kind.rawValue] + bind + connect).joined(separator: " ")
         guard case .running = phase else { throw ZeroMQError("open", subject, code: ETERM) }
         precondition(
@@ -251,29 +228,20 @@ extension Poller {
             + [SocketSetting(ZMQ_IPV6, usesIPv6 ? 1 : 0)]
             + (try curveSettings(of: kind, isBound: !bind.isEmpty))
             + subscriptions.map { SocketSetting(ZMQ_SUBSCRIBE, bytes: Array($0.utf8)) }
-        let handle = try SocketHandle.open(kind.type, named: subject, settings: settings, context: context.pointer)
-        let counters = Locked(SocketCounters())
+        let handle = try SocketHandle(kind.type, named: subject, settings: settings, context: context.pointer)
         lastID += 1
-        let id = lastID
+        let shared = SharedSocketState(lastID, kind, options, scheduleSend: makeSendScheduler(for: lastID))
         let connections = try ConnectionGuard(
-            handle, named: "monitor-\(id)", kind, isServer: !bind.isEmpty,
-            isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") }, isEncrypted: encryption != nil, options: options,
-            counters: counters, observer: observer, context: context)
+            handle, shared, isServer: !bind.isEmpty, isLocal: bind.allSatisfy { $0.hasPrefix("inproc:") },
+            isEncrypted: encryption != nil, observer: observer, context: context)
         var addresses: [String] = []
         for address in bind { addresses.append(try handle.bind(to: address)) }
         for address in connect {
             try handle.connect(to: address)
             addresses.append(address)
         }
-
-        let shared = SharedSocketState(
-            receiveQueue: ReceiveQueue(limit: options.receiveQueueBytes),
-            sendQueue: SendQueue(
-                limit: options.sendQueueLimit, unreadBytes: connections.unreadBytes,
-                scheduleSend: makeSendScheduler(for: id)),
-            unreadBytes: connections.unreadBytes, counters: counters)
-        sockets[id] = PolledSocket(handle, connections: connections, kind: kind, options: options, shared: shared)
-        return OpenedSocket(id: id, shared: shared, addresses: addresses)
+        sockets[shared.id] = PolledSocket(handle, connections, shared)
+        return (shared, addresses)
     }
 
     /// Returns a function that sends a socket's messages: at once on this thread, otherwise in the thread's next iteration.
@@ -285,7 +253,7 @@ extension Poller {
             if pthread_equal(pthread_self(), thread) != 0 {
                 poller.send(id)
             } else {
-                wakeupQueue.post(sendingSocket: id)
+                wakeupQueue.post { $0.sockets[id]?.scheduleSend() }
             }
         }
     }

@@ -13,7 +13,7 @@ public struct Message: Sendable {
     /// The number of equal messages that this one stands for in a receive queue, one directly behind the other.
     var repeatCount = 1
     /// Counts the message as unread by its receiver, on its way out of a router.
-    var reservation: ConnectionGuard.UnreadBytes.Reservation?
+    var reservation: UnreadBytes.Reservation?
 
     /// Makes a message from its frames; one received from a peer, and the answer to it, with the peer and the connection.
     public init(_ frames: [[UInt8]], peer: PeerIdentity? = nil, connection: ConnectionID? = nil) {
@@ -67,12 +67,9 @@ extension Message {
     }
 }
 
-extension Message: Hashable {
+extension Message: Equatable {
     /// Returns whether two messages have the same frames.
     public static func == (one: Message, other: Message) -> Bool { one.frames == other.frames }
-
-    /// Hashes the frames.
-    public func hash(into hasher: inout Hasher) { hasher.combine(frames) }
 }
 
 /// The peer that sent a message, as far as libzmq reports it.

@@ -6,7 +6,7 @@ internal import Concurrency
 /// dropped.
 final class SendQueue: Sendable {
     private struct State {
-        var queue = MessageQueue()
+        var queue: [Message] = []
         var pending = 0
         var isScheduled = false
         var isClosed = false
@@ -14,10 +14,10 @@ final class SendQueue: Sendable {
 
     private let state = AsyncCondition(State())
     private let limit: Int
-    private let unreadBytes: ConnectionGuard.UnreadBytes?
+    private let unreadBytes: UnreadBytes?
     private let scheduleSend: @Sendable () -> Void
 
-    init(limit: Int, unreadBytes: ConnectionGuard.UnreadBytes?, scheduleSend: @escaping @Sendable () -> Void) {
+    init(limit: Int, unreadBytes: UnreadBytes?, scheduleSend: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.unreadBytes = unreadBytes
         self.scheduleSend = scheduleSend
@@ -27,11 +27,8 @@ final class SendQueue: Sendable {
     func post(_ messages: ArraySlice<Message>) -> Int {
         let (count, isFirst) = state.update { state in
             let count = state.isClosed ? 0 : min(messages.count, limit - state.pending)
-            let queued = messages.prefix(count)
-            if let unreadBytes {
-                state.queue.append(queued.map(unreadBytes.reserve(for:))[...])
-            } else {
-                state.queue.append(queued)
+            for message in messages.prefix(count) {
+                state.queue.append(unreadBytes?.reserve(for: message) ?? message)
             }
             state.pending += count
             let isFirst = count > 0 && !state.isScheduled
@@ -55,9 +52,9 @@ final class SendQueue: Sendable {
     }
 
     /// Removes and returns all queued messages. If there are none, the next message schedules the socket again.
-    func drain() -> MessageQueue {
+    func drain() -> [Message] {
         state.update { state in
-            defer { state.queue = MessageQueue() }
+            defer { state.queue = [] }
             state.isScheduled = !state.queue.isEmpty
             return state.queue
         }
@@ -65,36 +62,5 @@ final class SendQueue: Sendable {
 
     func complete(_ count: Int) {
         state.update { $0.pending -= count }
-    }
-}
-
-/// Messages in order, kept in the bursts in which they were queued, so that no message is copied however many wait.
-struct MessageQueue: Sendable {
-    private var bursts: ArraySlice<ArraySlice<Message>> = []
-
-    var isEmpty: Bool { bursts.isEmpty }
-
-    var count: Int { bursts.reduce(0) { $0 + $1.count } }
-
-    mutating func append(_ burst: ArraySlice<Message>) {
-        if !burst.isEmpty { bursts.append(burst) }
-    }
-
-    /// Calls `body` with the messages in order and removes those for which it returns true.
-    ///
-    /// Stops after `limit` messages and at the first for which `body` returns false.
-    mutating func removeFirst(atMost limit: Int, while body: (Message) -> Bool) -> Int {
-        var removed = 0
-        while removed < limit, let burst = bursts.first {
-            let done = burst.prefix(limit - removed).prefix(while: body).count
-            removed += done
-            guard done == burst.count else {
-                bursts[bursts.startIndex].removeFirst(done)
-                break
-            }
-            bursts[bursts.startIndex] = []  // frees the memory, which the slice would keep
-            bursts.removeFirst()
-        }
-        return removed
     }
 }

@@ -6,26 +6,23 @@ internal import Concurrency
 /// The libzmq socket stays on its `IOThread`; this type holds the two bounded queues in between. The socket closes when
 /// nothing refers to it any more, or with `close()`.
 public final class Socket: Sendable {
-    /// What the socket does.
-    public let kind: SocketKind
     /// The addresses it is bound to, with the real port instead of `*`, then the addresses it connects to.
     public let addresses: [String]
     private let thread: IOThread
-    private let id: Int
     let shared: SharedSocketState
 
-    init(_ kind: SocketKind, on thread: IOThread, _ opened: Poller.OpenedSocket) {
-        self.kind = kind
+    init(_ shared: SharedSocketState, _ addresses: [String], on thread: IOThread) {
+        self.shared = shared
+        self.addresses = addresses
         self.thread = thread
-        addresses = opened.addresses
-        id = opened.id
-        shared = opened.shared
     }
 
     deinit {
-        let id = id
-        thread.wakeupQueue.post { $0.close(id) {} }
+        thread.wakeupQueue.post { [id = shared.id] in $0.close(id) {} }
     }
+
+    /// What the socket does.
+    public var kind: SocketKind { shared.kind }
 
     /// The counters of the socket's messages and connections.
     public var counters: SocketCounters {
@@ -122,22 +119,34 @@ public final class Socket: Sendable {
 
     /// Stops receiving, sends the queued messages for at most the linger, and closes the socket.
     public func close() async {
-        let id = id
         await withCheckedContinuation { continuation in
-            thread.wakeupQueue.post { $0.close(id) { continuation.resume() } }
+            thread.wakeupQueue.post { [id = shared.id] in $0.close(id) { continuation.resume() } }
         }
     }
 }
 
-/// The state that a socket's users and the I/O thread share; any thread may use all of it.
+/// What a socket's users and the I/O thread share; any thread may use all of it.
 struct SharedSocketState: Sendable {
+    let id: Int
+    let kind: SocketKind
+    let options: SocketOptions
     let receiveQueue: ReceiveQueue
     let sendQueue: SendQueue
     /// How many subscriptions a publisher has received, and whether it is closed.
     let subscriptions = AsyncCondition((received: 0, isClosed: false))
     /// The bytes that a router's clients have not read; nil for other sockets.
-    let unreadBytes: ConnectionGuard.UnreadBytes?
-    let counters: Locked<SocketCounters>
+    let unreadBytes: UnreadBytes?
+    let counters = Locked(SocketCounters())
+
+    init(_ id: Int, _ kind: SocketKind, _ options: SocketOptions, scheduleSend: @escaping @Sendable () -> Void) {
+        self.id = id
+        self.kind = kind
+        self.options = options
+        receiveQueue = ReceiveQueue(limit: options.receiveQueueBytes)
+        unreadBytes = kind == .router ? UnreadBytes() : nil
+        sendQueue = SendQueue(
+            limit: options.sendQueueLimit, unreadBytes: unreadBytes, scheduleSend: scheduleSend)
+    }
 
     /// Rejects further messages and ends all waiting; queued messages stay.
     func close() {

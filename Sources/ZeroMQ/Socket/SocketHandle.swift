@@ -12,22 +12,17 @@ struct SocketHandle: ~Copyable {
     let frame: UnsafeMutablePointer<zmq_msg_t>
     private let name: String
 
-    private init(_ socket: UnsafeMutableRawPointer, _ name: String) {
+    /// Opens a socket of a libzmq type and sets its options; errors contain `name`.
+    init(
+        _ type: Int32, named name: String, settings: [SocketSetting], context: UnsafeMutableRawPointer
+    ) throws(ZeroMQError) {
+        guard let socket = zmq_socket(context, type) else { throw ZeroMQError("open", name, code: zmq_errno()) }
         self.socket = socket
         self.name = name
         frame = .allocate(capacity: 1)
         zmq_msg_init(frame)
         descriptor = Self.value(of: ZMQ_FD, socket)
-    }
-
-    /// Opens a socket of a libzmq type and sets its options; errors contain `name`.
-    static func open(
-        _ type: Int32, named name: String, settings: [SocketSetting], context: UnsafeMutableRawPointer
-    ) throws(ZeroMQError) -> SocketHandle {
-        guard let socket = zmq_socket(context, type) else { throw ZeroMQError("open", name, code: zmq_errno()) }
-        let handle = SocketHandle(socket, name)
-        for setting in settings { handle.set(setting) }
-        return handle
+        for setting in settings { set(setting) }
     }
 
     deinit {
@@ -180,10 +175,10 @@ struct SocketHandle: ~Copyable {
             let flags = ZMQ_DONTWAIT | (index < last ? ZMQ_SNDMORE : 0)
             // libzmq releases the last frame last, so it holds the reservation.
             let reservation = index == last ? message.reservation : nil
-            let isCopied = bytes.count < ZeroCopyFrame.minimumBytes && reservation == nil
             let code = retrying {
-                isCopied
-                    ? zmq_send(socket, bytes, bytes.count, flags) : sendWithoutCopy(bytes, reservation, flags)
+                bytes.count < ZeroCopyFrame.minimumBytes && reservation == nil
+                    ? zmq_send(socket, bytes, bytes.count, flags)
+                    : sendWithoutCopy(ZeroCopyFrame(bytes, reservation), flags)
             }
             switch code {
             case nil:
@@ -201,11 +196,16 @@ struct SocketHandle: ~Copyable {
         return result
     }
 
-    /// Sends a frame that libzmq reads in place, with zmq_msg_send(3).
-    private func sendWithoutCopy(
-        _ bytes: [UInt8], _ reservation: ConnectionGuard.UnreadBytes.Reservation?, _ flags: Int32
-    ) -> Int32 {
-        var message = ZeroCopyFrame.message(of: bytes, reservation: reservation)
+    /// Sends a frame with zmq_msg_init_data(3) and zmq_msg_send(3); libzmq releases it once it is closed or sent.
+    private func sendWithoutCopy(_ frame: ZeroCopyFrame, _ flags: Int32) -> Int32 {
+        var message = zmq_msg_t()
+        let made = frame.bytes.withUnsafeBytes { bytes in
+            zmq_msg_init_data(
+                &message, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count,
+                { _, frame in if let frame { Unmanaged<ZeroCopyFrame>.fromOpaque(frame).release() } },
+                Unmanaged.passRetained(frame).toOpaque())
+        }
+        precondition(made == 0, "zmq_msg_init_data: out of memory")
         let status = zmq_msg_send(&message, socket, flags)
         if status < 0 { zmq_msg_close(&message) }
         return status
@@ -233,29 +233,11 @@ final class ZeroCopyFrame: Sendable {
     // `M_MXFAST` of mallopt(3), the thread that allocates and libzmq's that frees lock the same arena for each message.
     static let minimumBytes = 81
 
-    private let bytes: [UInt8]
-    private let reservation: ConnectionGuard.UnreadBytes.Reservation?
+    let bytes: [UInt8]
+    private let reservation: UnreadBytes.Reservation?
 
-    private init(_ bytes: [UInt8], _ reservation: ConnectionGuard.UnreadBytes.Reservation?) {
+    init(_ bytes: [UInt8], _ reservation: UnreadBytes.Reservation?) {
         self.bytes = bytes
         self.reservation = reservation
-    }
-
-    /// Makes a libzmq message of these bytes with zmq_msg_init_data(3).
-    ///
-    /// Once the message is closed or sent, libzmq releases the bytes, and with them the reservation.
-    static func message(
-        of bytes: [UInt8], reservation: ConnectionGuard.UnreadBytes.Reservation?
-    ) -> zmq_msg_t {
-        let frame = ZeroCopyFrame(bytes, reservation)
-        var message = zmq_msg_t()
-        let status = frame.bytes.withUnsafeBytes { bytes in
-            zmq_msg_init_data(
-                &message, UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count,
-                { _, frame in if let frame { Unmanaged<ZeroCopyFrame>.fromOpaque(frame).release() } },
-                Unmanaged.passRetained(frame).toOpaque())
-        }
-        precondition(status == 0, "zmq_msg_init_data: out of memory")
-        return message
     }
 }
