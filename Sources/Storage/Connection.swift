@@ -103,8 +103,7 @@ public class Connection {
         }
     }
 
-    /// Begins a transaction: one that writes, after those of all other writers, or one that only reads.
-    func begin(writing: Bool) throws(DatabaseError) { preconditionFailure("an engine's") }
+    func start(writing: Bool) throws(DatabaseError) { preconditionFailure("an engine's") }
 
     func end() throws(DatabaseError) { preconditionFailure("an engine's") }
 
@@ -143,14 +142,10 @@ struct Transaction {
 extension Connection {
     // MARK: - Begin and end
 
-    func beginWriting() throws(DatabaseError) {
-        try begin(writing: true)
-        transaction = Transaction(isOpen: true)
-    }
-
-    /// Begins a transaction that only reads; all its queries see the database as it is at the first one.
-    func beginReading() throws(DatabaseError) {
-        try begin(writing: false)
+    /// Begins a transaction: one that writes, after those of all other writers, or one that only reads; all queries of
+    /// the latter see the database as it is at the first one.
+    func begin(writing: Bool) throws(DatabaseError) {
+        try start(writing: writing)
         transaction = Transaction(isOpen: true)
     }
 

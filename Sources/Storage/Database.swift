@@ -24,7 +24,7 @@ public final class Database: Sendable {
     ///   written nothing for 15 seconds is replaced instead. Its kind is `corrupt` for a damaged file, and also for one that
     ///   lacks acknowledged commits, for example because its write-ahead log is missing. The file is then left as it is.
     public init(_ location: DatabaseLocation, schema: Schema, isShared: Bool = false) throws(DatabaseError) {
-        let writing =
+        let writing: Connection =
             switch location {
             case .file(let path): try SQLiteConnection.writing(path: path, schema: schema)
             case .server(let server): try PostgreSQLConnection.writing(server, schema: schema, isShared: isShared)
@@ -103,7 +103,7 @@ public final class Database: Sendable {
         _ location: DatabaseLocation, schema: Schema, _ body: (Connection) throws -> Value
     ) throws -> Value {
         let connection = try reading(location, schema)
-        try connection.beginReading()
+        try connection.begin(writing: false)
         defer { connection.rollBack() }
         return try body(connection)
     }

@@ -142,10 +142,8 @@ extension SQLiteConnection: CopySide {
     static func copySource(_ path: String, _ schema: Schema) throws(DatabaseError) -> SQLiteConnection? {
         guard FileOperations.exists(path) else { return nil }
         // As its process does: so nobody else writes it, and one that lacks commits is not copied.
-        guard let connection = try writing(path: path, schema: schema) as? SQLiteConnection else {
-            preconditionFailure("another engine's")
-        }
-        try connection.beginReading()
+        let connection = try writing(path: path, schema: schema)
+        try connection.begin(writing: false)
         return connection
     }
 
@@ -192,7 +190,7 @@ final class NewFile: CopyTarget {
         try connection.execute("pragma journal_mode = off")
         try connection.execute("pragma synchronous = off")
         try schema.migrate(connection)
-        try connection.beginWriting()
+        try connection.begin(writing: true)
         self.connection = connection
     }
 
@@ -210,12 +208,10 @@ final class NewFile: CopyTarget {
     func finish() throws(DatabaseError) {
         try connection?.commit()
         connection = nil  // closes the file
-        try FileOperations.synchronize(incoming)
         // The number of an earlier file does not apply to this one.
         lock.recordCommits(0)
         try FileOperations.synchronize("\(name)-lock")
         try FileOperations.move(incoming, to: name)
-        try FileOperations.synchronize(FileOperations.folder(of: name))
     }
 }
 

@@ -105,22 +105,15 @@ extension DatabaseError {
             let errno = sqlite3_system_errno(handle)  // because SQLite's own text is only "disk I/O error"
             if errno != 0 { reason += ": " + String(cString: strerror(errno)) }
         }
-        if let action = Self.failedDiskAction(code) { reason += ": \(action) failed" }
+        if kind == .disk, let action = Self.diskActions[code >> 8] { reason += ": \(action) failed" }
         self.init(kind, action, path, reason: reason, code: Int(code))
     }
 
-    /// What a disk has failed to do, because SQLite's own text does not say it; nil for other codes.
-    private static func failedDiskAction(_ code: Int32) -> String? {
-        guard code & 0xff == SQLITE_IOERR else { return nil }
-        // The second byte of the extended code: SQLITE_IOERR_READ and so on, which Swift does not import.
-        switch code >> 8 {
-        case 1, 2: return "a read"
-        case 3: return "a write"
-        case 4, 5: return "a sync"
-        case 6: return "a change of the file's size"
-        default: return nil
-        }
-    }
+    /// What a disk has failed to do, by the second byte of the extended code (SQLITE_IOERR_READ and so on, which Swift does
+    /// not import), because SQLite's own text does not say it.
+    private static let diskActions: [Int32: String] = [
+        1: "a read", 2: "a read", 3: "a write", 4: "a sync", 5: "a sync", 6: "a change of the file's size",
+    ]
 
     /// Makes the error of a system call that set `errno`.
     init(_ action: String, _ path: String, errno: Int32) {
@@ -133,27 +126,7 @@ extension DatabaseError {
             }
         self.init(kind, action, path, reason: String(cString: strerror(errno)), code: Int(errno))
     }
-}
 
-extension DatabaseError.Kind {
-    /// The kind of an extended result code, whose low byte is the primary result code.
-    fileprivate init(code: Int32) {
-        self =
-            switch code & 0xff {
-            case SQLITE_CANTOPEN, SQLITE_PERM: .cannotOpen
-            case SQLITE_READONLY: .readOnly
-            case SQLITE_FULL: .full
-            case SQLITE_BUSY, SQLITE_LOCKED: .busy
-            case SQLITE_NOTADB: .notADatabase
-            case SQLITE_CORRUPT: .corrupt
-            case SQLITE_CONSTRAINT: .constraint
-            case SQLITE_IOERR: .disk
-            default: .other
-            }
-    }
-}
-
-extension DatabaseError {
     /// Makes the error of a statement that failed, from what libpq returned.
     init(_ action: String, _ name: String, _ result: OpaquePointer?) {
         // Not the detail, which has the values of a row.
@@ -183,6 +156,22 @@ extension DatabaseError {
 }
 
 extension DatabaseError.Kind {
+    /// The kind of an extended result code, whose low byte is the primary result code.
+    fileprivate init(code: Int32) {
+        self =
+            switch code & 0xff {
+            case SQLITE_CANTOPEN, SQLITE_PERM: .cannotOpen
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_FULL: .full
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_NOTADB: .notADatabase
+            case SQLITE_CORRUPT: .corrupt
+            case SQLITE_CONSTRAINT: .constraint
+            case SQLITE_IOERR: .disk
+            default: .other
+            }
+    }
+
     /// The kind of an SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html).
     fileprivate init(state: String) {
         self =

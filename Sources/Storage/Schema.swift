@@ -22,9 +22,7 @@ public struct Schema: Sendable {
         self.scripts = scripts
         self.views = views
     }
-}
 
-extension Schema {
     /// Returns the scripts that bring tables of a version to this one; nil if that cannot be done.
     func scripts(from found: Int) -> ArraySlice<String>? {
         guard found != 0 else { return scripts[...] }
@@ -41,33 +39,22 @@ extension Schema {
 extension Schema {
     private var applicationID: Int { tag.utf8.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// Throws if another program has written the file, or a version that this one cannot continue; does not change it. An
-    /// empty file is valid.
-    func check(_ connection: SQLiteConnection) throws(DatabaseError) {
+    /// Throws if another program has written the file, or a version that this one cannot continue; does not change it.
+    func check(_ connection: SQLiteConnection, mayBeEmpty: Bool = false) throws(DatabaseError) {
         let id = try connection.query("pragma application_id", as: Int.self)
         guard id == [applicationID] else {
             guard id == [0], try connection.query("select name from sqlite_schema", as: String.self).isEmpty else {
                 throw DatabaseError(.foreign, "opening", connection.name, reason: "it is another program's database")
             }
-            return
+            if mayBeEmpty { return }
+            throw DatabaseError(.notADatabase, "opening", connection.name, reason: "it is empty")
         }
         let found = try foundVersion(in: connection)
         guard found > 0, scripts(from: found) != nil else { throw versionError(found, in: connection.name) }
     }
 
-    /// Throws if the file is an empty database, which `check` accepts as a new one.
-    func checkIsNotEmpty(_ connection: SQLiteConnection) throws(DatabaseError) {
-        guard try foundVersion(in: connection) > 0 else {
-            throw DatabaseError(.notADatabase, "opening", connection.name, reason: "it is empty")
-        }
-    }
-
-    func isCurrent(_ connection: SQLiteConnection) throws(DatabaseError) -> Bool {
-        try foundVersion(in: connection) == version
-    }
-
     func migrate(_ connection: SQLiteConnection) throws(DatabaseError) {
-        try connection.beginWriting()
+        try connection.begin(writing: true)
         do throws(DatabaseError) {
             let found = try foundVersion(in: connection)
             if found == 0 {
@@ -89,7 +76,7 @@ extension Schema {
         }
     }
 
-    private func foundVersion(in connection: SQLiteConnection) throws(DatabaseError) -> Int {
+    func foundVersion(in connection: SQLiteConnection) throws(DatabaseError) -> Int {
         try connection.query("pragma user_version", as: Int.self)[0]
     }
 }

@@ -10,20 +10,19 @@ actor Writer {
     private typealias Completion = @Sendable (DatabaseError?) -> Void
 
     private struct PendingWrite: Sendable {
-        /// Runs the write; returns nil if it throws, and the transaction must then be rolled back.
-        let runWithoutSavepoint: @Sendable (Connection) -> Completion?
-        /// Runs the write so that it alone is undone if it throws.
-        let runInSavepoint: @Sendable (Connection) -> Completion
+        /// Runs the write: in a savepoint, so that it alone is undone if it throws, or without; nil is then returned if it
+        /// throws, and the transaction must be rolled back.
+        let run: @Sendable (Connection, _ inSavepoint: Bool) -> Completion?
         let fail: @Sendable (DatabaseError) -> Void
     }
 
-    private let queue = DispatchSerialExecutor(label: "database writer")
+    private let executor = DispatchSerialExecutor(label: "database writer")
     private let name: String
     private var connection: Connection?
     private let pending = Locked<[PendingWrite]>([])
     private var isTidying = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ connection: sending Connection) {
         name = connection.name
@@ -34,14 +33,12 @@ actor Writer {
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            let write = PendingWrite { connection in
-                // The error is not kept: the write runs again in a savepoint and throws it there.
-                guard case .success(let value) = Result(catching: { try connection.runWithoutSavepoint(body) }) else {
-                    return nil
+            let write = PendingWrite { connection, inSavepoint in
+                let result = Result {
+                    try inSavepoint ? connection.runInSavepoint(body) : connection.runWithoutSavepoint(body)
                 }
-                return { failure in continuation.resume(with: failure.map(Result.failure) ?? .success(value)) }
-            } runInSavepoint: { connection in
-                let result = Result { try connection.runInSavepoint(body) }
+                // The write runs again in a savepoint, and throws its error there.
+                if !inSavepoint, case .failure = result { return nil }
                 return { failure in continuation.resume(with: failure.map(Result.failure) ?? result) }
             } fail: { error in
                 continuation.resume(throwing: error)
@@ -50,7 +47,7 @@ actor Writer {
                 pending.append(write)
                 return pending.count == 1
             }
-            if isFirst { queue.run { self.assumeIsolated { $0.commit() } } }
+            if isFirst { executor.queue.async { self.assumeIsolated { $0.commit() } } }
         }
     }
 
@@ -84,7 +81,7 @@ actor Writer {
     private func tidy(_ connection: Connection) {
         guard connection.tidy(), !isTidying else { return }
         isTidying = true
-        queue.run(after: .seconds(1)) { [weak self] in
+        executor.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
             self?.assumeIsolated { writer in
                 writer.isTidying = false
                 if let connection = writer.connection { writer.tidy(connection) }
@@ -93,14 +90,14 @@ actor Writer {
     }
 
     private func run(_ group: [PendingWrite], on connection: Connection) throws(DatabaseError) -> [Completion] {
-        try connection.beginWriting()
+        try connection.begin(writing: true)
         var completions: [Completion] = []
         for write in group {
             // Without savepoints at first, because SQLite copies pages for each one and a write rarely throws.
-            guard let completion = write.runWithoutSavepoint(connection) else {
+            guard let completion = write.run(connection, false) else {
                 connection.rollBack()
-                try connection.beginWriting()
-                return group.map { $0.runInSavepoint(connection) }
+                try connection.begin(writing: true)
+                return group.compactMap { $0.run(connection, true) }
             }
             completions.append(completion)
         }
@@ -110,11 +107,11 @@ actor Writer {
 
 /// The connection that reads, on a queue of its own: reads and commits do not wait for each other.
 actor Reader {
-    private let queue = DispatchSerialExecutor(label: "database reader")
+    private let executor = DispatchSerialExecutor(label: "database reader")
     private let name: String
     private var connection: Connection?
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ connection: sending Connection) {
         name = connection.name
@@ -125,7 +122,7 @@ actor Reader {
         guard let connection else {
             throw DatabaseError(.closed, "reading", name, reason: "the database is closed")
         }
-        try connection.beginReading()
+        try connection.begin(writing: false)
         defer { connection.rollBack() }
         return try body(connection)
     }
@@ -137,7 +134,7 @@ actor Reader {
 
 /// The executor of an actor that waits for the disk: runs one job at a time, never on the threads that tasks share.
 final class DispatchSerialExecutor: SerialExecutor {
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
 
     init(label: String) {
         queue = DispatchQueue(label: label)
@@ -146,14 +143,6 @@ final class DispatchSerialExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func run(_ work: @escaping @Sendable () -> Void) {
-        queue.async(execute: work)
-    }
-
-    func run(after delay: DispatchTimeInterval, _ work: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + delay, execute: work)
     }
 
     func checkIsolated() {

@@ -87,7 +87,7 @@ extension Database {
     /// Runs `body` while another connection reads the database as it is now.
     fileprivate static func inspectForTest(_ path: String, _ body: () async throws -> Void) async throws {
         let reader = try SQLiteConnection(path: path)
-        try reader.beginReading()
+        try reader.begin(writing: false)
         #expect(try reader.query("select count(*) from note", as: Int.self) == [1])
         try await body()
         reader.rollBack()

@@ -213,7 +213,7 @@ final class PostgreSQLConnection: Connection {
     override var isInTransaction: Bool { session?.isInTransaction ?? false }
 
     // The levels are said, because a role or a database may have others as a default.
-    override func begin(writing: Bool) throws(DatabaseError) {
+    override func start(writing: Bool) throws(DatabaseError) {
         try begin { session throws(DatabaseError) in
             guard writing else {
                 try session.run("begin isolation level repeatable read, read only")

@@ -15,9 +15,7 @@ extension Database {
             try FileOperations.create(part)  // `vacuum into` accepts an empty file, and keeps its permissions
             try SQLiteConnection.reading(path: source).copy(to: part, schema: schema)
             try SQLiteConnection(path: part).verify(asCopyOf: source, schema, verify)
-            try FileOperations.synchronize(part)
             try FileOperations.move(part, to: destination)
-            try FileOperations.synchronize(FileOperations.folder(of: destination))
         } catch {
             // The first error is the one to report.
             try? FileOperations.remove(part)
@@ -57,7 +55,6 @@ extension Database {
             lock.recordCommits(0)
             try FileOperations.synchronize("\(path)-lock")
             try FileOperations.move(incoming, to: path)
-            try FileOperations.synchronize(FileOperations.folder(of: path))
             return kept
         } catch {
             // The first error is the one to report.
@@ -70,7 +67,6 @@ extension Database {
 extension SQLiteConnection {
     fileprivate func copy(to destination: String, schema: Schema) throws(DatabaseError) {
         try schema.check(self)
-        try schema.checkIsNotEmpty(self)
         do throws(DatabaseError) {
             // Not `sqlite3_backup_step`, which starts again whenever another process writes between two steps, copies
             // damaged pages unread, and keeps the write-ahead log's mode.
@@ -87,7 +83,7 @@ extension SQLiteConnection {
     ) throws(DatabaseError) {
         do throws(DatabaseError) {
             try verifyPages()
-            if try schema.isCurrent(self) { try verify(self) }
+            if try schema.foundVersion(in: self) == schema.version { try verify(self) }
         } catch {
             throw error.withPath(source)
         }
@@ -97,7 +93,7 @@ extension SQLiteConnection {
         to schema: Schema, copyOf source: String, _ change: (Connection) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
         try schema.migrate(self)
-        try beginWriting()
+        try begin(writing: true)
         do throws(DatabaseError) {
             try change(self)
             try commit()

@@ -35,8 +35,11 @@ enum FileOperations {
         _ = try call("syncing", path) { fsync(descriptor) }
     }
 
+    /// Renames a file that no process has open; when it returns, the file and its new name are on disk.
     static func move(_ path: String, to other: String) throws(DatabaseError) {
+        try synchronize(path)
         _ = try call("renaming", path) { rename(path, other) }
+        try synchronize(folder(of: other))
     }
 
     /// Links a file to the first free name made of `prefix` and a number, and returns that name.
@@ -57,14 +60,6 @@ enum FileOperations {
 
     static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0
-    }
-
-    static func canRead(_ path: String) -> Bool {
-        access(path, R_OK) == 0
-    }
-
-    static func canWriteFolder(of path: String) -> Bool {
-        access(folder(of: path), W_OK) == 0
     }
 
     static func hasContent(_ path: String) -> Bool {

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Text
 
 /// A connection to a database file of SQLite; on one thread at a time
@@ -9,7 +10,7 @@ final class SQLiteConnection: Connection {
     private static let configurationResult = marquee_sqlite3_count_no_memory()
 
     /// How long a statement waits for a foreign program's lock, in milliseconds.
-    static let busyTimeout: Int32 = 5_000
+    private static let busyTimeout: Int32 = 5_000
 
     let handle: OpaquePointer
     // Released after `deinit` has closed the connection.
@@ -17,12 +18,12 @@ final class SQLiteConnection: Connection {
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
     private var changesBefore = 0
     /// The number of commits in the database's `commit_count`; nil until it is read. No other process changes it.
-    var storedCommitCount: Int?
-    var walPages = 0
+    private var storedCommitCount: Int?
+    private var walPages = 0
     /// Whether pages that a checkpoint has copied may not be on disk, because the sync of the file failed.
-    var mayLackPages = false
+    private var mayLackPages = false
     /// Whether the write-ahead log may still hold what a write has deleted; see ``eraseLogAfterCommit()``.
-    var mustEraseLog = false
+    private var mustEraseLog = false
 
     /// Opens an existing file for reading, also where this process can write neither the file nor its folder.
     ///
@@ -36,7 +37,7 @@ final class SQLiteConnection: Connection {
             return connection
         } catch {
             let isOfFolder = error.kind == .cannotOpen || error.kind == .readOnly
-            guard isOfFolder, FileOperations.canRead(path), !FileOperations.canWriteFolder(of: path) else {
+            guard isOfFolder, access(path, R_OK) == 0, access(FileOperations.folder(of: path), W_OK) != 0 else {
                 throw error
             }
             guard !FileOperations.hasContent("\(path)-wal") else {
@@ -122,7 +123,7 @@ final class SQLiteConnection: Connection {
     private var changeCount: Int { Int(sqlite3_total_changes64(handle)) }
 
     // Immediate, because a transaction that reads first and writes later can fail without waiting for the lock.
-    override func begin(writing: Bool) throws(DatabaseError) {
+    override func start(writing: Bool) throws(DatabaseError) {
         try execute(writing ? "begin immediate" : "begin deferred")
         changesBefore = changeCount
     }
@@ -144,8 +145,19 @@ final class SQLiteConnection: Connection {
 
     // MARK: - After a commit
 
+    /// Copies the write-ahead log into the file if it is long enough, and empties it if a write asked for that.
     override func tidy() -> Bool {
-        if !eraseLogIfAsked() { checkpointIfDue() }
+        if mustEraseLog {
+            // Without waiting for readers: commits wait for this queue.
+            sqlite3_busy_timeout(handle, 0)
+            defer { sqlite3_busy_timeout(handle, Self.busyTimeout) }
+            mustEraseLog = checkpoint(SQLITE_CHECKPOINT_TRUNCATE) != SQLITE_OK
+            if !mustEraseLog { walPages = 0 }
+        }
+        if walPages >= Self.checkpointPages {
+            walPages = 0  // until the hook of the next commit sets it
+            _ = checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+        }
         return mustEraseLog
     }
 
@@ -180,7 +192,7 @@ final class SQLiteConnection: Connection {
 
 extension SQLiteConnection {
     /// Opens a file that one process writes, or creates it: write-ahead log, `synchronous=FULL`.
-    static func writing(path: String, schema: Schema) throws(DatabaseError) -> sending Connection {
+    static func writing(path: String, schema: Schema) throws(DatabaseError) -> sending SQLiteConnection {
         let lock = try FileLock(database: path)
         // A process that died after a failed sync may have left a log that is not on disk as it is read now.
         // See docs/decisions/event-log-integrity.md.
@@ -200,11 +212,8 @@ extension SQLiteConnection {
     static func reading(path: String, schema: Schema) throws(DatabaseError) -> sending Connection {
         let connection = try reading(path: path)
         try schema.check(connection)
-        try schema.checkIsNotEmpty(connection)
-        guard try schema.isCurrent(connection) else {
-            throw DatabaseError(
-                .olderSchema, "opening", path, reason: "an older version of this program has written it")
-        }
+        let found = try schema.foundVersion(in: connection)
+        guard found == schema.version else { throw schema.versionError(found, in: path) }
         return connection
     }
 
@@ -229,7 +238,7 @@ extension SQLiteConnection {
         }
         // Without the right to write: the last writer to close would remove the write-ahead log of a rejected file.
         let connection = try SQLiteConnection(path: path)
-        try schema.check(connection)
+        try schema.check(connection, mayBeEmpty: true)
         try connection.verifyPages()
         try connection.verifyCommitCount(isAtLeast: acknowledgedCommits)
     }
@@ -249,6 +258,65 @@ extension SQLiteConnection {
             throw damage(
                 "\(acknowledged - count) acknowledged commits are missing: "
                     + "its -wal file is missing or damaged, or an older file has replaced it")
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    /// The number of pages after which the write-ahead log is copied into the file; SQLite's own default.
+    private static let checkpointPages = 1_000
+    private static let largestPage = 65_536
+
+    /// Replaces SQLite's automatic checkpoint, so that `tidy()` can run one after the commit has been reported.
+    ///
+    /// SQLite runs its own inside the commit, and the callers of that commit wait for it
+    /// (https://www.sqlite.org/wal.html, "Avoiding Excessively Large WAL Files").
+    fileprivate func disableAutomaticCheckpoints() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_MISUSE }
+                Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().walPages = Int(pages)
+                return SQLITE_OK
+            }, context)
+    }
+
+    /// Runs a checkpoint, after one that failed with all pages of the file written again.
+    ///
+    /// See docs/decisions/event-log-integrity.md.
+    fileprivate func checkpoint(_ mode: Int32) -> Int32 {
+        rewritePagesIfUnsure()
+        guard !mayLackPages else { return SQLITE_IOERR }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+        if code & 0xff == SQLITE_IOERR { mayLackPages = true }
+        return code
+    }
+
+    /// Writes all pages of the file again, if a checkpoint could not sync them; the next checkpoint syncs them.
+    ///
+    /// After a failed sync the kernel takes the pages for written, and SQLite repeats only what it has not copied before.
+    fileprivate func rewritePagesIfUnsure() {
+        guard mayLackPages else { return }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        // SQLite's own descriptor: closing another one would drop the locks that SQLite holds on the file.
+        guard
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            let file, let methods = file.pointee.pMethods?.pointee
+        else { return }
+        var size: sqlite3_int64 = 0
+        guard methods.xFileSize(file, &size) == SQLITE_OK else { return }
+        withUnsafeTemporaryAllocation(byteCount: Self.largestPage, alignment: 8) { buffer in
+            var offset: sqlite3_int64 = 0
+            while offset < size {
+                let count = Int32(min(sqlite3_int64(buffer.count), size - offset))
+                guard
+                    methods.xRead(file, buffer.baseAddress, count, offset) == SQLITE_OK,
+                    methods.xWrite(file, buffer.baseAddress, count, offset) == SQLITE_OK
+                else { return }
+                offset += sqlite3_int64(count)
+            }
+            mayLackPages = false
         }
     }
 }
