@@ -1,3 +1,5 @@
+import Concurrency
+import Dispatch
 import FoundationEssentials
 import Glibc
 
@@ -122,23 +124,17 @@ final class PostgreSQLConnection: Connection {
 
     /// Begins a transaction, in a new session if that fails in the open one: nothing is written yet.
     private func begin(_ body: (PostgreSQLSession) throws(DatabaseError) -> Void) throws(DatabaseError) {
-        if let session, !session.isLost {
-            do throws(DatabaseError) {
-                return try body(session)
-            } catch {
-                // The lock, too, ends with the session.
-                self.session = nil
-                if [.inUse, .newerSchema, .olderSchema].contains(error.kind) { throw error }
-                // A new session would wait for as long.
-                if session.isSilent || error.kind == .busy { throw failed(error) }
-            }
-        }
+        let isNew = session?.isLost ?? true
         let session = try connected()
         do throws(DatabaseError) {
             try body(session)
         } catch {
+            // The lock, too, ends with the session.
             self.session = nil
-            throw session.isSilent || error.kind == .busy ? failed(error) : error
+            // A new session would wait for as long.
+            if session.isSilent || error.kind == .busy { throw failed(error) }
+            if isNew || [.inUse, .newerSchema, .olderSchema].contains(error.kind) { throw error }
+            try begin(body)
         }
     }
 
@@ -305,5 +301,43 @@ final class PostgreSQLConnection: Connection {
     override func undo() {
         guard let session, session.mustRollBack else { return }
         _ = try? session.run("rollback")  // a session that fails here is lost, and made again
+    }
+}
+
+/// Listens, in a session of its own, to the commits that all processes make to one schema.
+final class PostgreSQLListener: Sendable {
+    private let server: DatabaseServer
+    private let isClosed = Locked(false)
+
+    init(_ server: DatabaseServer) {
+        self.server = server
+    }
+
+    /// The channel of a schema's commits.
+    static func channel(_ server: DatabaseServer) -> String { "marquee_\(server.namespace)" }
+
+    func listen(_ action: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "database listener").async { [self] in
+            var session: PostgreSQLSession?
+            while !isClosed.withLock({ $0 }) {
+                do throws(DatabaseError) {
+                    if session == nil {
+                        session = try PostgreSQLSession(server)
+                        try session?.run("listen \(Self.channel(server))")
+                        // For the commits before.
+                        action()
+                    }
+                    if try session?.waitForNotification(milliseconds: 1_000) == true { action() }
+                } catch {
+                    // Not reported: whoever reads or writes meets the same server and says so.
+                    session = nil
+                    usleep(1_000_000)
+                }
+            }
+        }
+    }
+
+    func close() {
+        isClosed.withLock { $0 = true }
     }
 }

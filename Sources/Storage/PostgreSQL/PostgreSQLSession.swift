@@ -33,8 +33,10 @@ final class PostgreSQLSession {
             ("dbname", server.address),
             ("client_encoding", "UTF8"),
         ]
-        let connection = Self.withStrings(options.map(\.0)) { names in
-            Self.withStrings(options.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        let connection = Parameters(options.map { .text($0.0) }).withPointers { _, names, _, _ in
+            Parameters(options.map { .text($0.1) }).withPointers { _, values, _, _ in
+                PQconnectdbParams(names, values, 1)
+            }
         }
         guard let connection else { fatalError("out of memory") }
         pointer = connection
@@ -92,7 +94,7 @@ final class PostgreSQLSession {
     /// Runs a script, and returns the first column of the first row of its last statement; nil if there is none.
     @discardableResult
     func run(_ script: String) throws(DatabaseError) -> String? {
-        let result = PostgreSQLResult(try result(of: PQsendQuery(pointer, script), "running a script on"), of: "")
+        let result = try result(of: PQsendQuery(pointer, script), "running a script on")
         guard result.rowCount > 0, PQgetisnull(result.pointer, 0, 0) == 0 else { return nil }
         return String(cString: PQgetvalue(result.pointer, 0, 0))
     }
@@ -130,9 +132,8 @@ final class PostgreSQLSession {
     func commit(notifying channel: String? = nil) throws(DatabaseError) {
         let script = (channel.map { "notify \($0); " } ?? "") + "commit"
         let action = "committing to"
-        let sent = PQsendQuery(pointer, script)
         let hint = "; the server may wait for a synchronous standby"
-        let result = PostgreSQLResult(try result(of: sent, action, ifSilent: hint), of: "")
+        let result = try result(of: PQsendQuery(pointer, script), action, ifSilent: hint)
         guard String(cString: PQcmdStatus(result.pointer)) == "COMMIT" else {
             throw DatabaseError(.other, action, name, reason: "the server has rolled it back")
         }
@@ -140,22 +141,24 @@ final class PostgreSQLSession {
 
     func execute(_ sql: StaticString, _ values: [StoredValue]) throws(DatabaseError) -> PostgreSQLResult {
         let statement = try prepare(sql)
-        let sent = Parameters(values).withPointers { count, values, lengths, formats in
-            PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
-        }
-        return PostgreSQLResult(try result(of: sent, "running `\(sql)` on"), of: sql)
+        return try result(of: send(statement, values, isPrepared: true), "running `\(sql)` on", sql)
     }
 
     /// Runs a statement once for each row of values, and returns how many rows of the table each run has changed.
     func executeEach(_ sql: StaticString, _ rows: [[StoredValue]]) throws(DatabaseError) -> [Int] {
         let statement = try prepare(sql)
         return try inOneMessage(rows.count, sql) {
-            for row in rows {
-                _ = Parameters(row).withPointers { count, values, lengths, formats in
-                    PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
-                }
-            }
+            for row in rows { _ = send(statement, row, isPrepared: true) }
         }.map(\.changedRows)
+    }
+
+    /// Sends a statement, by its name or with PostgreSQL's own placeholders; returns 0 if it could not be sent.
+    private func send(_ statement: String, _ values: [StoredValue], isPrepared: Bool = false) -> Int32 {
+        Parameters(values).withPointers { count, values, lengths, formats in
+            isPrepared
+                ? PQsendQueryPrepared(pointer, statement, count, values, lengths, formats, 1)
+                : PQsendQueryParams(pointer, statement, count, nil, values, lengths, formats, 1)
+        }
     }
 
     /// Sends several statements and returns the answer to each; the answers are read after all were sent.
@@ -173,7 +176,8 @@ final class PostgreSQLSession {
         for _ in 0..<count {
             try waitForResult("running `\(sql)` on")
             do throws(DatabaseError) {
-                results.append(PostgreSQLResult(try check(PQgetResult(pointer), "running `\(sql)` on"), of: sql))
+                let result = PQgetResult(pointer).map { PostgreSQLResult($0, of: sql) }
+                results.append(try check(result, "running `\(sql)` on"))
             } catch {
                 // The server skips the statements after the first that fails.
                 failure = failure ?? error
@@ -192,7 +196,7 @@ final class PostgreSQLSession {
         if let prepared = statements[sql.utf8Start] { return prepared }
         let statement = "s\(statements.count)"
         let sent = PQsendPrepare(pointer, statement, PostgreSQLDialect.statement(sql.description), 0, nil)
-        PQclear(try result(of: sent, "preparing `\(sql)` on"))
+        _ = try result(of: sent, "preparing `\(sql)` on")
         statements[sql.utf8Start] = statement
         return statement
     }
@@ -201,10 +205,7 @@ final class PostgreSQLSession {
     func execute(
         once sql: String, _ values: [StoredValue] = [], as name: StaticString
     ) throws(DatabaseError) -> PostgreSQLResult {
-        let sent = Parameters(values).withPointers { count, values, lengths, formats in
-            PQsendQueryParams(pointer, sql, count, nil, values, lengths, formats, 1)
-        }
-        return PostgreSQLResult(try result(of: sent, "running `\(name)` on"), of: name)
+        try result(of: send(sql, values), "running `\(name)` on", name)
     }
 
     /// Runs a query in parts of 100 rows; `read` returns whether to go on.
@@ -215,10 +216,8 @@ final class PostgreSQLSession {
         let declaration = "declare c\(cursors) no scroll cursor for \(PostgreSQLDialect.statement(sql.description))"
         let fetch = "fetch 100 from c\(cursors)"
         var part = try inOneMessage(2, sql) {
-            _ = Parameters(values).withPointers { count, values, lengths, formats in
-                PQsendQueryParams(pointer, declaration, count, nil, values, lengths, formats, 1)
-            }
-            PQsendQueryParams(pointer, fetch, 0, nil, nil, nil, nil, 1)
+            _ = send(declaration, values)
+            _ = send(fetch, [])
         }[1]
         while try read(part), part.rowCount == 100 {
             part = try execute(once: fetch, as: sql)
@@ -227,19 +226,13 @@ final class PostgreSQLSession {
 
     /// Returns the last result of what was sent, if that is not an error.
     private func result(
-        of isSent: Int32, _ action: @autoclosure () -> String, ifSilent hint: String = ""
-    ) throws(DatabaseError) -> OpaquePointer {
-        var last: OpaquePointer?
+        of isSent: Int32, _ action: @autoclosure () -> String, _ sql: StaticString = "", ifSilent hint: String = ""
+    ) throws(DatabaseError) -> PostgreSQLResult {
+        var last: PostgreSQLResult?
         while isSent == 1 {
-            do throws(DatabaseError) {
-                try waitForResult(action(), hint)
-            } catch {
-                PQclear(last)
-                throw error
-            }
+            try waitForResult(action(), hint)
             guard let next = PQgetResult(pointer) else { break }
-            PQclear(last)
-            last = next
+            last = PostgreSQLResult(next, of: sql)
         }
         return try check(last, action())
     }
@@ -257,11 +250,10 @@ final class PostgreSQLSession {
         }
     }
 
-    private func check(_ result: OpaquePointer?, _ action: String) throws(DatabaseError) -> OpaquePointer {
-        let status = PQresultStatus(result)
+    private func check(_ result: PostgreSQLResult?, _ action: String) throws(DatabaseError) -> PostgreSQLResult {
+        let status = PQresultStatus(result?.pointer)
         if let result, status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return result }
-        defer { PQclear(result) }
-        throw DatabaseError(action, name, result)
+        throw DatabaseError(action, name, result?.pointer)
     }
 
     // MARK: - Addresses
@@ -290,13 +282,6 @@ final class PostgreSQLSession {
         }
         let isPort = values["port"]?.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ",") } ?? true
         return isPort && values["host"]?.contains("@") != true ? values : nil
-    }
-
-    private static func withStrings<Value>(
-        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
-    ) -> Value {
-        let parameters = Parameters(texts.map(StoredValue.text))
-        return parameters.withPointers { _, values, _, _ in body(values) }
     }
 }
 
