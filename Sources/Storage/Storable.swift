@@ -80,13 +80,8 @@ protocol Cells: AnyObject {
 
 /// The current row of a query, valid within a closure; each column is read when it is asked for.
 public struct Row: ~Copyable {
-    private let cells: any Cells
-    private let name: String
-
-    init(of cells: any Cells, from name: String) {
-        self.cells = cells
-        self.name = name
-    }
+    let cells: any Cells
+    let name: String
 
     /// Returns the value of a column, counted from 0.
     public func value<Value: Storable>(

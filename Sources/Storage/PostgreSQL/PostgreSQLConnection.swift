@@ -160,7 +160,7 @@ final class PostgreSQLConnection: Connection {
     ) throws(DatabaseError) {
         func readAll(_ result: PostgreSQLResult) throws(DatabaseError) -> Bool {
             while result.row < result.rowCount {
-                guard try read(Row(of: result, from: name)) else { return false }
+                guard try read(Row(cells: result, name: name)) else { return false }
                 result.row += 1
             }
             return true

@@ -97,7 +97,7 @@ final class SQLiteConnection: Connection {
         var code = statement.bind(values)
         if code == SQLITE_OK { code = sqlite3_step(statement.pointer) }
         while code == SQLITE_ROW {
-            guard try read(Row(of: statement, from: name)) else { return }
+            guard try read(Row(cells: statement, name: name)) else { return }
             code = sqlite3_step(statement.pointer)
         }
         if code != SQLITE_DONE { throw failure("running `\(sql)` on", code) }

@@ -9,6 +9,12 @@ internal import Concurrency
 ///
 /// See docs/decisions/libzmq-and-strangers.md.
 final class ConnectionGuard {
+    /// The callbacks for failed and dropped connections; they run on the I/O thread.
+    struct Observer: Sendable {
+        let onFailure: @Sendable (HandshakeFailure) -> Void
+        let onDrop: @Sendable (DroppedConnection) -> Void
+    }
+
     let isServer: Bool
     private let isEncrypted: Bool
     private let kind: SocketKind
@@ -27,12 +33,9 @@ final class ConnectionGuard {
         guard isServer || isEncrypted else { return }
         let monitor = ConnectionMonitor(
             socket, isServer: isServer, isLocal: isLocal, isEncrypted: isEncrypted, observer: observer)
-        let name = "monitor-\(socket.id)"
-        let address = "inproc://\(name)"
+        let address = "inproc://monitor-\(socket.id)"
         try handle.monitor(monitor.events, at: address)
-        let events = try InprocEndpoint(ZMQ_PAIR, named: name, in: context) { (handle) throws(ZeroMQError) in
-            try handle.connect(to: address)
-        } onMessage: { event in
+        let events = try InprocEndpoint(ZMQ_PAIR, at: address, in: context) { event in
             monitor.handle(event)
             return nil
         } onEmpty: {
@@ -40,7 +43,7 @@ final class ConnectionGuard {
         }
         if isServer, isEncrypted, kind == .publisher {
             do { publisher = try PublisherMonitor(monitor, events: events) } catch {
-                throw ZeroMQError("watch", name, code: error.code)
+                throw ZeroMQError("watch", address, code: error.code)
             }
         } else {
             (self.monitor, self.events) = (monitor, events)
@@ -91,14 +94,6 @@ final class ConnectionGuard {
         events?.poll()
         monitor?.disconnect(keys: keys)
         publisher?.disconnect(keys: keys)
-    }
-}
-
-extension ConnectionGuard {
-    /// The callbacks for failed and dropped connections; they run on the I/O thread.
-    struct Observer: Sendable {
-        let onFailure: @Sendable (HandshakeFailure) -> Void
-        let onDrop: @Sendable (DroppedConnection) -> Void
     }
 }
 

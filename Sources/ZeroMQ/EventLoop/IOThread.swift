@@ -20,15 +20,15 @@ public final class IOThread: TaskExecutor {
         encryption: Encryption? = nil, onHandshakeFailure: @escaping @Sendable (HandshakeFailure) -> Void = { _ in },
         onDrop: @escaping @Sendable (DroppedConnection) -> Void = { _ in }
     ) throws(ZeroMQError) {
-        let wakeupQueue: WakeupQueue<[Poller.Job]>
-        do { wakeupQueue = try WakeupQueue([]) } catch {
-            throw ZeroMQError("open", "wakeup queue", code: error.code)
-        }
-        let poller = Poller(
-            wakeupQueue: wakeupQueue, context: try Context(), encryption: encryption,
-            observer: ConnectionGuard.Observer(onFailure: onHandshakeFailure, onDrop: onDrop))
-        self.wakeupQueue = wakeupQueue
-        do { thread = try startThread { poller.run() } } catch {
+        let context = try Context()
+        do {
+            let wakeupQueue = try WakeupQueue([Poller.Job]())
+            let poller = Poller(
+                wakeupQueue: wakeupQueue, context: context, encryption: encryption,
+                observer: ConnectionGuard.Observer(onFailure: onHandshakeFailure, onDrop: onDrop))
+            self.wakeupQueue = wakeupQueue
+            thread = try startThread { poller.run() }
+        } catch {
             throw ZeroMQError("start", "I/O thread", code: error.code)
         }
     }

@@ -178,10 +178,8 @@ final class PolledSocket: PollSource {
 
     // MARK: - Closing
 
+    /// Until when the socket, which receives no more, sends its queued messages; nil if it is not closing.
     var deadline: ContinuousClock.Instant? { closing?.deadline }
-
-    /// Whether the socket receives no more and only sends its queued messages.
-    var isClosing: Bool { closing != nil }
 
     /// Whether the socket is closing and has nothing more to send, or no more time.
     func hasFinishedSending(at now: ContinuousClock.Instant) -> Bool {
@@ -223,18 +221,15 @@ final class InprocEndpoint: PollSource {
     private let onEmpty: () -> Void
     var needsPoll = true
 
-    /// Opens a socket of a libzmq type that only the I/O thread uses.
+    /// Opens a socket that only the I/O thread uses, and binds it if it replies, else connects it.
     init(
-        _ type: Int32, named name: String, in context: Context,
-        attach: (borrowing SocketHandle) throws(ZeroMQError) -> Void,
-        onMessage: @escaping (Message) -> Message?,
+        _ type: Int32, at address: String, in context: Context, onMessage: @escaping (Message) -> Message?,
         onEmpty: @escaping () -> Void = {}
     ) throws(ZeroMQError) {
-        let handle = try SocketHandle(type, named: name, settings: Self.settings, context: context.pointer)
-        try attach(handle)
-        self.handle = handle
         self.onMessage = onMessage
         self.onEmpty = onEmpty
+        handle = try SocketHandle(type, named: address, settings: Self.settings, context: context.pointer)
+        if type == ZMQ_REP { _ = try handle.bind(to: address) } else { try handle.connect(to: address) }
     }
 
     var descriptor: Int32 { handle.descriptor }

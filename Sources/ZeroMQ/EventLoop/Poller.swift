@@ -155,7 +155,7 @@ final class Poller {
     }
 
     private func closeSockets() {
-        if case .running = phase, !orderedSockets.contains(where: \.isClosing) { return }
+        if case .running = phase, orderedSockets.allSatisfy({ $0.deadline == nil }) { return }
         let now = ContinuousClock.now
         for (id, socket) in sockets where socket.hasFinishedSending(at: now) {
             let handlers = socket.finish(at: now)
@@ -271,11 +271,8 @@ extension Poller {
         // Before a client can connect, because libzmq admits every client while no handler is bound.
         if zapEndpoint == nil {
             let handler = ZAPHandler(admission: server.admission, onFailure: observer.onFailure)
-            zapEndpoint = try InprocEndpoint(ZMQ_REP, named: "zap", in: context) { (handle) throws(ZeroMQError) in
-                _ = try handle.bind(to: ZAPHandler.address)
-            } onMessage: {
-                handler.reply(to: $0)
-            }
+            zapEndpoint = try InprocEndpoint(
+                ZMQ_REP, at: ZAPHandler.address, in: context, onMessage: handler.reply(to:))
         }
         return server.settings(for: kind)
     }
