@@ -25,16 +25,22 @@ enum SimulatedService: String, Sendable, CaseIterable {
 /// A switch has the same name as a flag and over HTTP: `seed`, `clockOffset`, or a service and a fault, such as
 /// `kobis.latency`, `kakao.errors.503`, `kobis.faults.320011`, `images.dead`.
 public struct Faults: Hashable, Sendable {
+    /// The values of the switches that are set, by name.
+    private var values: [String: Double] = [:]
+
     /// The seed that decides which requests a rate affects.
-    var seed = 1
+    var seed: Int { values["seed"].map { Int($0) } ?? 1 }
     /// The offset of the sandbox's clock from the real one, in seconds; negative is behind.
-    var clockOffset = 0
-    private var profiles: [SimulatedService: FaultProfile] = [:]
+    var clockOffset: Int { values["clockOffset"].map { Int($0) } ?? 0 }
 
     /// Makes the faults of a sandbox without any fault.
     public init() {}
 
-    subscript(service: SimulatedService) -> FaultProfile { profiles[service] ?? FaultProfile() }
+    subscript(service: SimulatedService) -> FaultProfile {
+        let prefix = "\(service.rawValue)."
+        let own = values.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+        return FaultProfile(values: Dictionary(uniqueKeysWithValues: own))
+    }
 
     /// Sets a switch from `name=value`; throws if it does not exist or the value is out of its range.
     public mutating func set(_ assignment: String) throws(SandboxError) {
@@ -49,58 +55,37 @@ public struct Faults: Hashable, Sendable {
     }
 
     private mutating func set(_ name: String, to value: Double) throws(SandboxError) {
-        let words = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        if name == "seed" {
-            seed = try Self.whole(value, name, in: Int.min...Int.max)
-        } else if name == "clockOffset" {
-            clockOffset = try Self.whole(value, name, in: -4_000_000_000...4_000_000_000)
-        } else if words.count > 1, let service = SimulatedService(rawValue: words[0]),
-            !service.missing.contains(words[1])
-        {
-            var profile = self[service]
-            switch (words[1], words.count) {
-            case ("faults", 3): profile.faults[words[2]] = try Self.rate(value, name)
-            case ("errors", 3):
-                guard let status = Int(words[2]), (400...599).contains(status) else {
-                    throw .invalidSwitch(
-                        BilingualText(
-                            "'\(name)': 상태 코드는 400~599여야 합니다", "'\(name)' must name a status from 400 to 599"))
-                }
-                profile.errors[status] = try Self.rate(value, name)
-            case (let word, 2):
-                guard let key = FaultProfile.Switch(rawValue: word) else { throw .unknown(name) }
-                if let range = key.range {
-                    profile[key] = Double(try Self.whole(value, name, in: range))
-                } else {
-                    profile[key] = try Self.rate(value, name)
-                }
-            default: throw .unknown(name)
+        if let range = try Self.range(of: name) {
+            guard let number = Int(exactly: value), range.contains(number) else {
+                throw .invalidSwitch(
+                    BilingualText(
+                        "'\(name)': 값은 \(range.lowerBound)~\(range.upperBound)의 정수여야 합니다(\(value))",
+                        "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(value)"
+                    ))
             }
-            profiles[service] = profile
-        } else {
-            throw .unknown(name)
-        }
-    }
-
-    private static func rate(_ value: Double, _ name: String) throws(SandboxError) -> Double {
-        guard (0...1).contains(value) else {
+        } else if !(0...1).contains(value) {
             throw .invalidSwitch(
                 BilingualText(
                     "'\(name)': 값은 0~1의 비율이어야 합니다(\(value))", "'\(name)' must be a rate from 0 to 1, not \(value)"))
         }
-        return value
+        values[name] = value
     }
 
-    private static func whole(
-        _ value: Double, _ name: String, in range: ClosedRange<Int>
-    ) throws(SandboxError) -> Int {
-        guard let number = Int(exactly: value), range.contains(number) else {
-            throw .invalidSwitch(
-                BilingualText(
-                    "'\(name)': 값은 \(range.lowerBound)~\(range.upperBound)의 정수여야 합니다(\(value))",
-                    "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(value)"))
+    /// Returns the values of a switch with a whole number; nil for a rate.
+    private static func range(of name: String) throws(SandboxError) -> ClosedRange<Int>? {
+        if name == "seed" { return Int.min...Int.max }
+        if name == "clockOffset" { return -4_000_000_000...4_000_000_000 }
+        let words = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+        if words.count > 1, SimulatedService(rawValue: words[0])?.missing.contains(words[1]) == false {
+            if words.count == 2, let key = FaultProfile.Switch(rawValue: words[1]) { return key.range }
+            if words.count == 3, words[1] == "faults" { return nil }
+            if words.count == 3, words[1] == "errors" {
+                if Int(words[2]).map((400...599).contains) == true { return nil }
+                throw .invalidSwitch(
+                    BilingualText("'\(name)': 상태 코드는 400~599여야 합니다", "'\(name)' must name a status from 400 to 599"))
+            }
         }
-        return number
+        throw .invalidSwitch(BilingualText("주입할 수 없는 오류입니다: '\(name)'", "there is no switch '\(name)'"))
     }
 }
 
@@ -109,7 +94,7 @@ public struct Faults: Hashable, Sendable {
 /// Rates are probabilities from 0 to 1. The seed and the number of a request decide which faults it gets, so that a run
 /// can be repeated.
 struct FaultProfile: Hashable, Sendable {
-    enum Switch: String, CaseIterable {
+    enum Switch: String {
         /// The delay of every response, in milliseconds.
         case latency
         /// The `Retry-After` header of responses with only a status, in seconds.
@@ -130,7 +115,7 @@ struct FaultProfile: Hashable, Sendable {
         case times
 
         /// The values of a whole number; nil for a rate.
-        var range: ClosedRange<Int>? {
+        fileprivate var range: ClosedRange<Int>? {
             switch self {
             case .latency: 0...3_600_000
             case .retryAfter: 0...1_000_000
@@ -147,17 +132,10 @@ struct FaultProfile: Hashable, Sendable {
         case serviceError(String)
     }
 
-    private var values: [Switch: Double] = [:]
-    var errors: [Int: Double] = [:]
-    /// The rates of the service's own errors, by code (`320011`, `-10`) or error type (`RequestThrottled`).
-    var faults: [String: Double] = [:]
+    /// The values by the names of the switches without the service's.
+    let values: [String: Double]
 
-    subscript(key: Switch) -> Double? {
-        get { values[key] }
-        set { values[key] = newValue }
-    }
-
-    func number(_ key: Switch) -> Int? { values[key].map { Int($0) } }
+    func number(_ key: Switch) -> Int? { values[key.rawValue].map { Int($0) } }
 
     /// Whether faults apply to the request with this number, from 1.
     func applies(to number: Int) -> Bool {
@@ -172,17 +150,18 @@ struct FaultProfile: Hashable, Sendable {
         let rates: [(Switch, InjectedFault)] = [
             (.hang, .hang), (.giant, .giant), (.notice, .notice), (.truncated, .truncated), (.dead, .dead),
         ]
-        for (key, fault) in rates where random.chance(self[key] ?? 0) { return fault }
-        if let status = Self.pick(errors, random.unit()) { return .status(status) }
-        return Self.pick(faults, random.unit()).map(InjectedFault.serviceError)
+        for (key, fault) in rates where random.chance(values[key.rawValue] ?? 0) { return fault }
+        if let status = pick("errors.", random.unit()).flatMap({ Int($0) }) { return .status(status) }
+        // The service's own errors, by code (`320011`, `-10`) or error type (`RequestThrottled`).
+        return pick("faults.", random.unit()).map(InjectedFault.serviceError)
     }
 
-    /// Returns the choice whose part of the interval from 0 to 1 contains `point`; nil if none does.
-    private static func pick<Choice: Comparable>(_ rates: [Choice: Double], _ point: Double) -> Choice? {
+    /// Returns the switch of a group whose part of the interval from 0 to 1 contains `point`; nil if none does.
+    private func pick(_ group: String, _ point: Double) -> String? {
         var sum = 0.0
-        for (choice, rate) in rates.sorted(by: { $0.key < $1.key }) {
+        for (name, rate) in values.sorted(by: { $0.key < $1.key }) where name.hasPrefix(group) {
             sum += rate
-            if point < sum { return choice }
+            if point < sum { return String(name.dropFirst(group.count)) }
         }
         return nil
     }
@@ -224,32 +203,10 @@ extension Faults {
         }
     }
 
-    /// The switches that are set, in the format that `set(json:)` reads.
+    /// The switches that are set, by name; `set(json:)` reads them.
     var object: OrderedObject {
-        var object: OrderedObject = ["seed": seed, "clockOffset": clockOffset]
-        object.append(OrderedObject(SimulatedService.allCases.map { ($0.rawValue, self[$0].object) }))
-        return object
-    }
-}
-
-extension FaultProfile {
-    fileprivate var object: OrderedObject {
-        func rates(_ name: String, _ rates: [(String, Double)]) -> [(String, any JSONWritable)] {
-            rates.isEmpty ? [] : [(name, OrderedObject(rates.sorted { $0.0 < $1.0 }.map { ($0, $1) }))]
-        }
-        let set: [(String, any JSONWritable)] = Switch.allCases.compactMap { key -> (String, any JSONWritable)? in
-            guard let value = self[key] else { return nil }
-            let number: any JSONWritable = key.range == nil ? value : Int(value)
-            return (key.rawValue, number)
-        }
-        return OrderedObject(
-            set + rates("errors", errors.map { (String($0), $1) }) + rates("faults", faults.map { ($0, $1) }))
-    }
-}
-
-extension SandboxError {
-    fileprivate static func unknown(_ name: String) -> SandboxError {
-        .invalidSwitch(BilingualText("주입할 수 없는 오류입니다: '\(name)'", "there is no switch '\(name)'"))
+        OrderedObject(
+            values.sorted { $0.key < $1.key }.map { ($0, Int(exactly: $1).map { $0 as any JSONWritable } ?? $1) })
     }
 }
 

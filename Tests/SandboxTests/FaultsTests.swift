@@ -13,9 +13,10 @@ struct FaultsTests {
         ] {
             try faults.set(assignment)
         }
-        let (kobis, kakao) = (faults[.kobis], faults[.kakao])
-        #expect(kobis[.latency] == 20 && kobis.errors == [503: 0.25] && kobis.number(.times) == 2)
-        #expect(kakao.faults == ["-10": 0.5] && kakao.number(.retryAfter) == 3 && faults[.images][.dead] == 1)
+        let kobis = ["latency": 20, "errors.503": 0.25, "faults.320011": 1, "quota": 3000, "times": 2]
+        #expect(faults[.kobis].values == kobis && faults[.kobis].number(.times) == 2)
+        #expect(faults[.kakao].values == ["faults.-10": 0.5, "retryAfter": 3] && faults[.images].values == ["dead": 1])
+        #expect(faults.seed == 9 && faults.clockOffset == -60)
         var again = Faults()
         try again.set(json: faults.object.json)
         #expect(again == faults)
@@ -36,9 +37,7 @@ struct FaultsTests {
 
     @Test("a rate affects its part of the requests, the same ones in every run")
     func rates() {
-        var faultProfile = FaultProfile()
-        faultProfile.errors = [500: 0.1, 503: 0.2]
-        faultProfile[.notice] = 0.05
+        let faultProfile = FaultProfile(values: ["errors.500": 0.1, "errors.503": 0.2, "notice": 0.05])
         func faults(_ seed: UInt64) -> [FaultProfile.InjectedFault?] {
             (1...2000).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: seed)) }
         }
@@ -51,9 +50,7 @@ struct FaultsTests {
 
     @Test("`times` ends a fault after this number of requests")
     func times() {
-        var faultProfile = FaultProfile()
-        faultProfile.errors = [503: 1]
-        faultProfile[.times] = 2
+        let faultProfile = FaultProfile(values: ["errors.503": 1, "times": 2])
         let injectedFaults = (1...4).map { faultProfile.injectedFault(for: $0, random: SeededRandom(seed: 1)) }
         #expect(injectedFaults == [.status(503), .status(503), nil, nil])
     }

@@ -72,7 +72,7 @@ struct SandboxServerTests {
             #expect(rejected.status == 400 && rejected.text.contains("kobis.speed"))
             #expect(try await HTTPExchange(server.address, "/control", method: "PUT", body: "[]").status == 400)
             let reset = try await HTTPExchange(server.address, "/control", method: "DELETE")
-            #expect(reset.text.contains(#""kobis":{"notice":1.0}"#) && reset.text.contains(#""requests":{}"#))
+            #expect(reset.text.contains(#""faults":{"kobis.notice":1}"#) && reset.text.contains(#""requests":{}"#))
         }
     }
 
