@@ -51,50 +51,45 @@ struct SimulatedKakaoError: Error, Hashable {
     let status: Int
     let body: [UInt8]
 
-    private init(status: Int, errorType: String, message: String) {
+    private init(status: Int, _ error: OrderedObject) {
         self.status = status
-        body = (["errorType": errorType, "message": message] as OrderedObject).json
+        body = error.json
     }
 
-    /// The older format, of the platform.
-    private init(status: Int, code: Int, msg: String) {
-        self.status = status
-        body = (["code": code, "msg": msg] as OrderedObject).json
+    private static func error(_ status: Int, _ type: String, _ message: String) -> SimulatedKakaoError {
+        SimulatedKakaoError(status: status, ["errorType": type, "message": message])
     }
 
-    static let missingQuery = SimulatedKakaoError(
-        status: 400, errorType: "MissingParameter", message: "query parameter required")
-    static let unknownKey = SimulatedKakaoError(
-        status: 401, errorType: "AccessDeniedError", message: "cannot find appkey")
-    static let throttled = SimulatedKakaoError(
-        status: 429, errorType: "RequestThrottled", message: "API limit has been exceeded.")
+    /// Makes an error in the older format, of the platform.
+    private static func error(_ status: Int, _ code: Int, _ message: String) -> SimulatedKakaoError {
+        SimulatedKakaoError(status: status, ["code": code, "msg": message])
+    }
+
+    static let missingQuery = error(400, "MissingParameter", "query parameter required")
+    static let unknownKey = error(401, "AccessDeniedError", "cannot find appkey")
+    static let throttled = error(429, "RequestThrottled", "API limit has been exceeded.")
 
     static func malformedKey(_ key: String?) -> SimulatedKakaoError {
-        SimulatedKakaoError(
-            status: 401, errorType: "AccessDeniedError", message: "wrong appKey(\(key ?? "null")) format")
+        error(401, "AccessDeniedError", "wrong appKey(\(key ?? "null")) format")
     }
 
     static func outOfRange(_ parameter: String, isTooLarge: Bool) -> SimulatedKakaoError {
-        SimulatedKakaoError(
-            status: 400, errorType: "InvalidArgument",
-            message: "\(parameter) is \(isTooLarge ? "more than max" : "less than min")")
+        error(400, "InvalidArgument", "\(parameter) is \(isTooLarge ? "more than max" : "less than min")")
     }
 
     /// Returns the recorded error with a code (`-10`) or an error type (`RequestThrottled`), and its status.
     static func recorded(_ code: String) -> SimulatedKakaoError {
         switch code {
-        case "-10": SimulatedKakaoError(status: 400, code: -10, msg: "API limit has been exceeded.")
-        case "-401": SimulatedKakaoError(status: 401, code: -401, msg: "wrong appKey")
-        case "-7": SimulatedKakaoError(status: 503, code: -7, msg: "service maintenance")
-        case "-1": SimulatedKakaoError(status: 400, code: -1, msg: "internal error")
+        case "-10": error(400, -10, "API limit has been exceeded.")
+        case "-401": error(401, -401, "wrong appKey")
+        case "-7": error(503, -7, "service maintenance")
+        case "-1": error(400, -1, "internal error")
         case "MissingParameter": missingQuery
         case "InvalidArgument": outOfRange("page", isTooLarge: true)
         case "AccessDeniedError": unknownKey
-        case "NotAuthorizedError":
-            SimulatedKakaoError(
-                status: 403, errorType: "NotAuthorizedError", message: "App(sandbox) disabled IMAGE_SEARCH service.")
+        case "NotAuthorizedError": error(403, code, "App(sandbox) disabled IMAGE_SEARCH service.")
         case "RequestThrottled": throttled
-        default: SimulatedKakaoError(status: 400, errorType: code, message: "unknown error")
+        default: error(400, code, "unknown error")
         }
     }
 

@@ -55,12 +55,8 @@ struct KobisHandler: Sendable {
     }
 
     private func chartQuery(_ request: WebRequest, span: Week.Span?) throws(SimulatedKobisError) -> ChartQuery {
-        guard let text = request.query("targetDt"), !text.isEmpty else {
-            throw .missingDate(parameter: "targetDt")
-        }
-        guard text.utf8.count == 8, let date = KoreanDate(text) else {
-            throw .malformedDate(parameter: "targetDt", value: text)
-        }
+        guard let text = request.query("targetDt"), !text.isEmpty else { throw .missingDate }
+        guard text.utf8.count == 8, let date = KoreanDate(text) else { throw .malformedDate(text) }
         // The service ignores filter values that it does not know.
         let films: [String: Market.Films] = ["Y": .diverse, "N": .commercial]
         let market = Market(
@@ -88,14 +84,12 @@ struct SimulatedKobisError: Error, Hashable {
     static let wrongKey = SimulatedKobisError(code: "320010", message: "유효하지않은 키값입니다.")
     static let quotaExhausted = SimulatedKobisError(code: "320011", message: "키의 하루 이용량을 초과하였습니다.")
 
-    static func missingDate(parameter: String) -> SimulatedKobisError {
-        SimulatedKobisError(code: "320102", message: "날짜는 필수항목입니다.[parameterName=\(parameter),parameterValue=null]")
-    }
+    static let missingDate = SimulatedKobisError(
+        code: "320102", message: "날짜는 필수항목입니다.[parameterName=targetDt,parameterValue=null]")
 
-    static func malformedDate(parameter: String, value: String) -> SimulatedKobisError {
+    static func malformedDate(_ value: String) -> SimulatedKobisError {
         SimulatedKobisError(
-            code: "320103",
-            message: "날싸형식에 맞게 입력하십시요.(YYYYMMDD)[parameterName=\(parameter),parameterValue=\(value)]")
+            code: "320103", message: "날싸형식에 맞게 입력하십시요.(YYYYMMDD)[parameterName=targetDt,parameterValue=\(value)]")
     }
 
     /// Returns the error with a code, as recorded; a code without a recording gets a generic message.
@@ -103,8 +97,8 @@ struct SimulatedKobisError: Error, Hashable {
         switch code {
         case wrongKey.code: wrongKey
         case quotaExhausted.code: quotaExhausted
-        case "320102": missingDate(parameter: "targetDt")
-        case "320103": malformedDate(parameter: "targetDt", value: "2025")
+        case missingDate.code: missingDate
+        case "320103": malformedDate("2025")
         default: SimulatedKobisError(code: code, message: "시스템 오류가 발생하였습니다.")
         }
     }

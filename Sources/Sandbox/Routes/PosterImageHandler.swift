@@ -8,11 +8,12 @@ struct PosterImageHandler: Sendable {
     /// Serves `/posters/CODE.jpg` (the movie's own poster), `/posters/CODE-N.jpg|png` (hit N of a search) and
     /// `/thumbnails/CODE-N.jpg`.
     func respond(to request: WebRequest) -> WebResponse {
-        guard request.method == "GET", let address = Address(request.path),
-            let id = SimulatedMovieID(code: address.code)
-        else { return .html(HTMLPage.notFound, status: 404) }
+        let address = request.path.wholeMatch(of: /\/(?<folder>\w+)\/(?<code>\w+)(-(?<number>\d{1,9}))?\.\w+/)
+        guard request.method == "GET", let address, let id = SimulatedMovieID(code: address.code) else {
+            return .html(HTMLPage.notFound, status: 404)
+        }
         let movie = SimulatedMovie(id, seed: world.seed)
-        let number = address.number ?? movie.poster?.number ?? 1
+        let number = address.number.flatMap { Int($0) } ?? movie.poster?.number ?? 1
         guard (1...max(1, movie.imageCount)).contains(number) else {
             return .html(HTMLPage.notFound, status: 404)
         }
@@ -31,23 +32,6 @@ struct PosterImageHandler: Sendable {
         WebResponse(
             contentType: isPNG ? "image/png" : "image/jpeg",
             body: .bytes(isPNG ? bitmap.encodePNG() : bitmap.encodeJPEG()))
-    }
-
-    private struct Address {
-        let folder: String
-        let code: Substring
-        let number: Int?
-
-        init?(_ path: String) {
-            let parts = path.split(separator: "/")
-            guard parts.count == 2 else { return nil }
-            folder = String(parts[0])
-            let name = parts[1].prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
-            guard let code = name.first, name.count <= 2 else { return nil }
-            self.code = code
-            number = name.count == 2 ? Int(name[1]) : nil
-            guard name.count == 1 || number != nil else { return nil }
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 import BoxOffice
 import JSONCoding
+import Text
 
 extension World {
     /// Returns the first ten lines of a period's chart in a market, as published; none unless all its days have figures.
@@ -106,7 +107,8 @@ struct ChartQuery: Sendable {
     func body(_ lines: [ChartLine]) -> [UInt8] {
         let list = lines.map(\.object)
         let range = "\(period.first.compact)~\(period.last.compact)"
-        var result: OrderedObject = ["boxofficeType": period.span?.title ?? "일별 박스오피스", "showRange": range]
+        let type = "\(period.span?.name(in: .ko) ?? "일별") 박스오피스"
+        var result: OrderedObject = ["boxofficeType": type, "showRange": range]
         if period.span != nil {
             let (year, week) = ReleaseWeek(of: period.first).ordinal
             result.append(["yearWeekTime": "\(year)\(week < 10 ? "0" : "")\(week)", "weeklyBoxOfficeList": list])
@@ -114,17 +116,6 @@ struct ChartQuery: Sendable {
             result.append(["dailyBoxOfficeList": list])
         }
         return (["boxOfficeResult": result] as OrderedObject).json
-    }
-}
-
-extension Week.Span {
-    fileprivate var title: String {
-        switch self {
-        case .week: "주간 박스오피스"
-        case .weekend: "주말 박스오피스"
-        // No recording exists; the title follows the other two.
-        case .weekdays: "주중 박스오피스"
-        }
     }
 }
 

@@ -133,15 +133,10 @@ struct SimulatedMovie: Sendable {
     func total(through last: KoreanDate, areaShare: AreaShare, as publishedView: PublishedView) -> (
         audience: Int, sales: Int
     ) {
-        var total = (audience: 0, sales: 0)
-        for theatricalRun in theatricalRuns where theatricalRun.first <= last {
-            let days = (theatricalRun.first.dayNumber...min(last, theatricalRun.last).dayNumber).lazy.map(
-                KoreanDate.init(dayNumber:))
-            let sum = sum(over: days, areaShare: areaShare, as: publishedView)
-            total.audience += sum.audience
-            total.sales += sum.sales
+        let days = theatricalRuns.lazy.filter { $0.first <= last }.flatMap { theatricalRun in
+            (theatricalRun.first.dayNumber...min(last, theatricalRun.last).dayNumber).map(KoreanDate.init(dayNumber:))
         }
-        return total
+        return sum(over: days, areaShare: areaShare, as: publishedView)
     }
 
     /// Returns the screens and showings of a day; both grow with the audience.
@@ -174,12 +169,10 @@ extension SimulatedMovie {
 
     var plainTitle: String { MovieTitle(of: id, seed: seed).korean }
 
-    var plainTitleEnglish: String { MovieTitle(of: id, seed: seed).english }
-
     /// The English title as the service publishes it; empty for a few movies, as in reality.
     var titleEnglish: String {
         var random = random(for: .title).branch(2)
-        return random.chance(0.97) ? plainTitleEnglish : ""
+        return random.chance(0.97) ? MovieTitle(of: id, seed: seed).english : ""
     }
 }
 

@@ -93,9 +93,7 @@ extension TheatricalRun {
 /// The attendance of all cinemas on a day, whatever they show: 1 is a normal Friday.
 enum AudienceModel {
     static func attendanceFactor(on date: KoreanDate) -> Double {
-        let (year, month, day) = (date.year, date.month, date.day)
-        return yearFactor(year) * seasonFactor(month, day)
-            * weekdayFactor(date, isHoliday: isHoliday(month, day))
+        yearFactor(date.year) * seasonFactor(date.month, date.day) * weekdayFactor(date)
     }
 
     /// Returns the average price of a ticket, in won.
@@ -131,8 +129,8 @@ enum AudienceModel {
         }
     }
 
-    private static func weekdayFactor(_ date: KoreanDate, isHoliday: Bool) -> Double {
-        if isHoliday { return 1.9 }
+    private static func weekdayFactor(_ date: KoreanDate) -> Double {
+        if isHoliday(date.month, date.day) { return 1.9 }
         switch date.weekday {
         case 0, 1: return 0.62
         case 2: return isCultureDay(date) ? 1.05 : 0.7
