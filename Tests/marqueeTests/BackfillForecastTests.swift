@@ -13,12 +13,13 @@ import Worker
 
     @Test("the end is estimated from the quota and the rate")
     func end() {
-        let today = BackfillForecast(remaining: 100, leftToday: 200, perDay: 200, rate: 50)
-        #expect(today.end(at: noon) == noon + 2)
-        let later = BackfillForecast(remaining: 500, leftToday: 100, perDay: 200, rate: 50)
-        #expect(later.end(at: noon) == noon + 36 * 3600 + 4)
-        #expect(BackfillForecast(remaining: 5, leftToday: 0, perDay: 0, rate: 1).end(at: noon) == nil)
-        #expect(BackfillForecast(remaining: 5, leftToday: 9, perDay: 9, rate: nil).end(at: noon) == nil)
+        func end(_ remaining: Int, leftToday: Int, perDay: Int, rate: Double?) -> Date? {
+            backfillEnd(from: noon, remaining: remaining, leftToday: leftToday, perDay: perDay, rate: rate)
+        }
+        #expect(end(100, leftToday: 200, perDay: 200, rate: 50) == noon + 2)
+        #expect(end(500, leftToday: 100, perDay: 200, rate: 50) == noon + 36 * 3600 + 4)
+        #expect(end(5, leftToday: 0, perDay: 0, rate: 1) == nil)
+        #expect(end(5, leftToday: 9, perDay: 9, rate: nil) == nil)
     }
 
     @Test("the rate is that of the last changes")

@@ -38,6 +38,12 @@ extension ContractError {
             + (code.isExplained || koreanFault != nil ? [] : ["  원문: \(english)"])
     }
 
+    /// Prints this error, and returns the exit status of the command that it ends.
+    func report(of topic: RequestTopic? = nil) -> ExitStatus {
+        text(of: topic).forEach(Console.printError)
+        return code.isRetryable ? .retryable : .failed
+    }
+
     /// What is wrong, in Korean: with the field if a command sets it, else what the code means for a request.
     private func korean(of topic: RequestTopic?) -> String {
         koreanFault ?? (code == .notFound ? topic?.koreanNotFound : nil) ?? code.korean
@@ -61,18 +67,13 @@ extension ProductValidationError {
 }
 
 extension String {
-    /// What is wrong with the field of a request that has this name, in Korean; nil for a field that no command sets.
+    /// What is wrong with the field of a request that has this name, in Korean; nil for a field that a command checks itself.
     fileprivate var koreanFault: String? {
         switch self {
         case "date": "\(KoreanDate.firstChart)부터 어제까지의 날짜를 지정하세요"
         case "first": "시작일은 \(KoreanDate.firstChart) 이후이고 종료일보다 늦지 않아야 합니다"
         case "last": "종료일은 \(KoreanDate.firstChart)부터 어제까지여야 합니다"
-        case "nation", "films", "market": "국적이나 영화 구분이 올바르지 않습니다"
         case "area": "없는 지역 코드입니다. 지역 코드는 `marquee areas`에서 볼 수 있습니다"
-        case "span": "기간은 week, weekend, weekdays 중 하나여야 합니다"
-        case "code": "영화 코드는 숫자와 영문 대문자 8자리입니다"
-        case "page", "perPage": "페이지 번호는 1 이상, 페이지당 상품 수는 1~100이어야 합니다"
-        case "product": "상품 번호는 1 이상의 정수여야 합니다"
         case "name": "상품명은 3자 이상이어야 합니다"
         case "description": "설명은 10~1,000자여야 합니다"
         case "price": "정가는 0보다 커야 합니다"
@@ -130,28 +131,18 @@ extension ContractError.Code {
 extension UpstreamError {
     /// Why the service at a URL gave no answer.
     func text(of url: String, in language: Language = .current) -> String {
-        // What is wrong with an address is only in the message.
-        language("\(kind.korean): \(url)" + (kind == .wrongAddress ? "(원문: \(message))" : ""), message)
-    }
-}
-
-extension UpstreamError.Kind {
-    fileprivate var korean: String {
-        switch self {
-        case .badRequest: "잘못된 요청"
-        case .notPublished: "아직 집계되지 않음"
-        case .notFound: "찾을 수 없음"
-        case .unauthorized: "인증 실패"
-        case .forbidden: "권한 없음"
-        case .quotaExhausted: "호출 한도 초과"
-        case .unavailable: "연결할 수 없거나 오류 응답"
-        case .timeout: "응답 시간 초과"
-        case .maintenance: "점검 중"
-        case .wrongAddress: "잘못된 주소나 인증서"
-        case .invalid: "해석할 수 없는 응답"
-        case .cancelled: "취소됨"
-        case .internal: "내부 오류"
-        }
+        let korean =
+            switch kind {
+            // What is wrong with an address is only in the message.
+            case .wrongAddress: "주소나 인증서가 올바르지 않습니다(원문: \(message))"
+            case .unavailable: "연결할 수 없거나 오류 응답을 받았습니다"
+            case .timeout: "응답 시간이 초과되었습니다"
+            case .invalid: "응답을 해석할 수 없습니다"
+            case .cancelled: "취소되었습니다"
+            // The other kinds have the names of codes.
+            default: ContractError.Code(rawValue: kind.rawValue)?.korean ?? kind.rawValue
+            }
+        return language("\(url): \(korean)", message)
     }
 }
 

@@ -82,37 +82,26 @@ struct BackfillCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(io, addresses: configuration.reachableCommands)
-        if command?.stop == true, try await activeBackfill(client) == nil {
+        let isStop = command?.stop == true
+        if isStop, try await status(client).backfill?.isOver ?? true {
             Console.printError("marquee: 중지할 과거 데이터 수집 작업이 없습니다", "marquee: there is no backfill to stop")
             return .failed
         }
         if let command {
             let reply = try await client.ask("backfill", try JSON.text(command), within: .seconds(10))
-            if let failure = reply.failure {
-                failure.text().forEach(Console.printError)
-                return failure.code.isRetryable ? .retryable : .failed
-            }
-            if command.stop == true { return try await reportStop(client) }
-            if isDetached { return .done }
+            if let failure = reply.failure { return failure.report() }
         }
-        return try await watch(client)
-    }
-
-    /// Returns the progress of the backfill that runs; nil if none does.
-    private func activeBackfill(_ client: CommandClient) async throws -> BackfillProgress? {
-        let progress = try await status(client).backfill
-        return progress?.isOver == false ? progress : nil
+        // The stopped job is the newest one that is over, and the worker keeps it.
+        if isStop, let stopped = try await status(client).backfill { report(stop: stopped) }
+        return isStop || isDetached ? .done : try await watch(client)
     }
 
     /// Prints what was stopped, and how much of it is in the log.
-    private func reportStop(_ client: CommandClient) async throws -> ExitStatus {
-        // The stopped job is the newest one that is over, and the worker keeps it.
-        guard let progress = try await status(client).backfill else { return .done }
+    private func report(stop progress: BackfillProgress) {
         let days = "\(progress.first)..\(progress.last)"
         Console.print(
             "\(days) 수집을 중지했습니다. \(progress.total.grouped)건 중 \(progress.done.grouped)건을 수집했습니다",
             "stopped the backfill of \(days); \(progress.done.grouped) of \(progress.total.grouped) are in the log")
-        return .done
     }
 
     private func status(_ client: CommandClient) async throws -> ProcessStatus {
@@ -133,12 +122,11 @@ struct BackfillCommand: Subcommand {
                         "marquee: there is no backfill: start one with FIRST..LAST")
                     return .failed
                 }
-                let forecast = BackfillForecast(
-                    remaining: progress.total - progress.settled,
-                    leftToday: status.quota["kobis"]?.leftForBackfill ?? 0,
-                    perDay: status.quota["kobis"]?.forBackfill ?? 0,
-                    rate: rate.perSecond(progress.settled, at: ContinuousClock.now))
-                show(progress.line(end: forecast.end(at: Date())), isFirst: !isAnswered, isLast: progress.isOver)
+                let calls = status.quota["kobis"]
+                let end = backfillEnd(
+                    from: Date(), remaining: progress.total - progress.settled, leftToday: calls?.leftForBackfill ?? 0,
+                    perDay: calls?.forBackfill ?? 0, rate: rate.perSecond(progress.settled, at: ContinuousClock.now))
+                show(progress.line(end: end), isFirst: !isAnswered, isLast: progress.isOver)
                 isAnswered = true
                 if progress.isOver { return progress.done == progress.total ? .done : .failed }
             } catch let error as ResponseTimeoutError {
@@ -189,26 +177,15 @@ extension BackfillProgress {
     }
 }
 
-/// What the end of a backfill depends on.
-struct BackfillForecast {
-    /// The number of charts and movies left.
-    let remaining: Int
-    /// The calls left for backfills today.
-    let leftToday: Int
-    /// The calls for backfills in a day.
-    let perDay: Int
-    /// The recent rate, per second; nil while it is unknown.
-    let rate: Double?
-
-    /// Returns the estimated end; nil if it is unknown, or no day has calls for backfills.
-    func end(at now: Date) -> Date? {
-        guard let rate, rate > 0 else { return nil }
-        guard remaining > leftToday else { return now + Double(remaining) / rate }
-        guard perDay > 0 else { return nil }
-        let days = (remaining - leftToday + perDay - 1) / perDay
-        let last = remaining - leftToday - (days - 1) * perDay
-        return (KoreanDate(at: now) + days).start + Double(last) / rate
-    }
+/// Returns the estimated end of a backfill by its recent rate per second and its calls, those left today and those of a
+/// day; nil if the rate is unknown, or no day has calls for backfills.
+func backfillEnd(from now: Date, remaining: Int, leftToday: Int, perDay: Int, rate: Double?) -> Date? {
+    guard let rate, rate > 0 else { return nil }
+    guard remaining > leftToday else { return now + Double(remaining) / rate }
+    guard perDay > 0 else { return nil }
+    let days = (remaining - leftToday + perDay - 1) / perDay
+    let last = remaining - leftToday - (days - 1) * perDay
+    return (KoreanDate(at: now) + days).start + Double(last) / rate
 }
 
 /// Estimates the rate of a counter over its last 30 changes.

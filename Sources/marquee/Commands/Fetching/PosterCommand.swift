@@ -67,10 +67,7 @@ struct PosterCommand: Subcommand {
         let client = try await CommandClient(io, addresses: configuration.reachableCommands)
         let reply = try await client.ask("poster", try JSON.text(Body(code: code)), within: runner.timeout)
         await io.shutdown()
-        if let failure = reply.failure {
-            failure.text(of: .fetchMovie).forEach(Console.printError)
-            return failure.code.isRetryable ? .retryable : .failed
-        }
+        if let failure = reply.failure { return failure.report(of: .fetchMovie) }
         if runner.printsJSON {
             Console.print(String(decoding: reply.body, as: UTF8.self))
         } else {

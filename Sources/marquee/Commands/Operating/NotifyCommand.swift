@@ -63,14 +63,12 @@ struct NotifyCommand: Subcommand {
         default:
             throw UsageError("notify의 인수: \(Self.usage.arguments)", "notify takes \(Self.usage.arguments)")
         }
-        if case .log = verb {
-        } else {
+        if words[0] != "log" {
             try arguments.reject(
                 "--dead", "--last", "--json", because: "옵션은 `marquee notify log`에만 쓸 수 있습니다",
                 "is only for `marquee notify log`")
         }
-        if case .test = verb {
-        } else {
+        if words[0] != "test" {
             try arguments.reject(
                 "--all", "--rule", because: "옵션은 `marquee notify test`에만 쓸 수 있습니다",
                 "is only for `marquee notify test`")
@@ -100,7 +98,13 @@ struct NotifyCommand: Subcommand {
         case .log(let sink):
             let log = DeliveryLog(try configuration.existingLogDatabase(ofAlerts: true))
             if let sink { try check(sink, in: log, configuration) }
-            try showsDead ? show(log.dead(of: sink)) : show(log.entries(of: sink, last: count))
+            if showsDead {
+                let letters = try log.dead(of: sink)
+                try show(letters, DeadLetterText(letters: letters).lines)
+            } else {
+                let entries = try log.entries(of: sink, last: count)
+                try show(entries, DeliveryText(entries: entries).lines)
+            }
             return .done
         case .retry(let name): return try await retry(name, configuration)
         }
@@ -158,18 +162,8 @@ struct NotifyCommand: Subcommand {
         SinkText(file: file).lines.forEach(Console.print)
     }
 
-    private func show(_ entries: [DeliveryLog.Entry]) throws {
-        if printsJSON { return try print(entries) }
-        DeliveryText(entries: entries).lines.forEach(Console.print)
-    }
-
-    private func show(_ letters: [DeliveryLog.Dead]) throws {
-        if printsJSON { return try print(letters) }
-        DeadLetterText(letters: letters).lines.forEach(Console.print)
-    }
-
-    private func print(_ values: [some Encodable]) throws {
-        for value in values { Console.print(try JSON.text(value)) }
+    private func show(_ values: [some Encodable], _ lines: [String]) throws {
+        try (printsJSON ? values.map { try JSON.text($0) } : lines).forEach(Console.print)
     }
 
     private func retry(_ name: String, _ configuration: Configuration) async throws -> ExitStatus {
@@ -180,14 +174,7 @@ struct NotifyCommand: Subcommand {
             reply = try await client.ask("retry", try JSON.text(["letter": name]), within: .seconds(10))
         }
         await io.shutdown()
-        return try printResult(of: reply, for: name)
-    }
-
-    private func printResult(of reply: Reply, for name: String) throws -> ExitStatus {
-        if let failure = reply.failure {
-            failure.text().forEach(Console.printError)
-            return .failed
-        }
+        if let failure = reply.failure { return failure.report() }
         let sinks = try JSON.decode(RetryResult.self, from: reply.body).sinks
         for (sink, count) in sinks.sorted(by: { $0.key < $1.key }) {
             Console.print(
