@@ -8,7 +8,8 @@ import Testing
         "the width of a text counts wide characters twice and marks not at all",
         arguments: [
             ("", 0), ("abc", 3), ("파묘", 4), ("파묘 2", 6), ("\u{1111}\u{1161}\u{1106}\u{116D}", 4), ("カ", 2),
-            ("ｶ", 1), ("é", 1), ("e\u{301}", 1), ("a\u{200B}b", 2), ("▲3", 2), ("😀", 2), ("가\n", 2), ("〈", 2), ("·", 1),
+            ("ｶ", 1), ("é", 1), ("e\u{301}", 1), ("a\u{200B}b", 2), ("▲3", 2), ("😀", 2), ("가\n", 2), ("〈", 2),
+            ("\u{1B}[1m가\u{1B}[0mm", 3), ("·", 1),
             ("\u{20000}", 2), ("，", 2),
         ])
     func columns(_ text: String, _ columns: Int) {
@@ -17,15 +18,15 @@ import Testing
 
     @Test("columns are aligned, and no line ends with spaces")
     func table() {
-        var table = TextTable([.right, .left, .right, .left])
-        table.add(["1", "파묘", "12,345", "first"])
-        table.add(["10", "a", "9", ""], paint: [1: { "<\($0)>" }])
-        #expect(table.lines == [" 1  파묘  12,345  first", "10  <a>          9"])
+        let painted = "\u{1B}[31ma\u{1B}[0m"
+        let rows = [["1", "파묘", "12,345", "first"], ["10", painted, "9", ""]]
+        #expect(rows.aligned(right: [0, 2]) == [" 1  파묘  12,345  first", "10  \(painted)          9"])
     }
 
-    @Test("a table without rows has no lines")
+    @Test("a table without rows has its heads, if there are any")
     func empty() {
-        #expect(TextTable([.left]).lines == [])
+        #expect([Int]().table([.left("Rank") { "\($0)" }]) == ["Rank"])
+        #expect([Int]().table([.left { "\($0)" }]) == [])
     }
 
     @Test("a text is wrapped at blanks by its width, and paragraphs stay apart")

@@ -33,35 +33,20 @@ struct ChartText {
         if case .weekRanking = event.topic { self.init(try event.data()) } else { self.init(chart: try event.data()) }
     }
 
-    private struct Column {
-        let name: String
-        let alignment: TextTable.Alignment
-        /// On a narrow terminal, columns of a higher number are left out before those of a lower one, and of 0 never.
-        var extra = 0
-        let cell: (ChartEntry) -> String
-    }
-
-    private var movies: [NamedMovie] { chart.entries.map(NamedMovie.init) }
-
-    private var columns: [Column] {
-        [
-            Column(name: language("순위", "Rank"), alignment: .right) { $0.rank.map(String.init) ?? "?" },
-            Column(name: language("변동", "Move"), alignment: .left) { $0.movement.text(in: language) },
-            Column(name: language("영화명", "Title"), alignment: .left) { [movies] in
-                NamedMovie($0).distinctTitle(among: movies)
-            },
-            Column(name: language("관객수", "Admissions"), alignment: .right) { $0.audience?.grouped ?? "?" },
-            Column(name: change, alignment: .right, extra: 1) { entry in
+    private var columns: [Column<ChartEntry>] {
+        let movies = chart.entries.map(NamedMovie.init)
+        return [
+            .right(language("순위", "Rank")) { $0.rank.map(String.init) ?? "?" },
+            .left(language("변동", "Move")) { $0.movement.text(in: language) },
+            .left(language("영화명", "Title")) { NamedMovie($0).distinctTitle(among: movies) },
+            .right(language("관객수", "Admissions")) { $0.audience?.grouped ?? "?" },
+            .right(change, extra: 1) { entry in
                 entry.audienceChange.map { "\($0.tenths > 0 ? "+" : "")\($0)%" } ?? ""
             },
-            Column(name: language("누적관객수", "Total"), alignment: .right) { $0.audienceTotal?.grouped ?? "?" },
-            Column(name: language("매출액", "Gross"), alignment: .right, extra: 3) {
-                $0.sales.map { "₩\($0.grouped)" } ?? ""
-            },
-            Column(name: language("매출액 점유율", "Share"), alignment: .right, extra: 2) {
-                $0.salesShare.map { "\($0)%" } ?? ""
-            },
-            Column(name: language("스크린수", "Screens"), alignment: .right, extra: 4) { $0.screens?.grouped ?? "" },
+            .right(language("누적관객수", "Total")) { $0.audienceTotal?.grouped ?? "?" },
+            .right(language("매출액", "Gross"), extra: 3) { $0.sales.map { "₩\($0.grouped)" } ?? "" },
+            .right(language("매출액 점유율", "Share"), extra: 2) { $0.salesShare.map { "\($0)%" } ?? "" },
+            .right(language("스크린수", "Screens"), extra: 4) { $0.screens?.grouped ?? "" },
         ]
     }
 
@@ -73,18 +58,9 @@ struct ChartText {
         let columns = columns.filter { column in
             column.extra == 0 || chart.entries.contains { !column.cell($0).isEmpty }
         }
-        let tables = (0...4).reversed().lazy.map { most in rows(columns.filter { $0.extra <= most }) }
+        let tables = (0...4).reversed().lazy.map { most in chart.entries.table(columns.filter { $0.extra <= most }) }
         let table = tables.first { rows in rows.allSatisfy { $0.columns <= width } } ?? tables.last ?? []
         return [TerminalColor.bold.paint("\(head)\(market) · \(chart.state.name(in: language))\(revision)")] + table
-    }
-
-    private func rows(_ columns: [Column]) -> [String] {
-        var table = TextTable(columns.map(\.alignment))
-        table.add(columns.map(\.name))
-        for entry in chart.entries {
-            table.add(columns.map { $0.cell(entry) }, paint: entry.movement.color.map { [1: $0.paint] } ?? [:])
-        }
-        return table.lines
     }
 }
 
@@ -118,24 +94,19 @@ struct RevisionTable {
 
     /// The column heads, and for each revision a line for each of its corrections.
     var lines: [String] {
-        var table = TextTable([.right, .left, .left, .left, .left, .left])
-        table.add([
+        let heads = [
             language("차수", "Rev."), language("수집 시각", "Fetched at"), language("상태", "State"),
             language("정정", "Corrections"), "", "",
-        ])
-        for revision in revisions {
+        ]
+        let rows = revisions.flatMap { revision in
             let chart = revision.chart
-            let learnt = revision.recordedAt.koreanText
             let titles = Dictionary(chart.entries.map { ($0.movieCode, $0.title) }, uniquingKeysWith: { $1 })
-            var corrections = (chart.corrections ?? []).map { $0.cells(titles, in: language) }
-            if corrections.isEmpty { corrections = [["-", "", ""]] }
-            var head = ["\(chart.revision)", learnt, chart.state.name(in: language)]
-            for cells in corrections {
-                table.add(head + cells)
-                head = ["", "", ""]
-            }
+            let corrections = (chart.corrections ?? []).map { $0.cells(titles, in: language) }
+            let head = ["\(chart.revision)", revision.recordedAt.koreanText, chart.state.name(in: language)]
+            return (corrections.isEmpty ? [["-", "", ""]] : corrections).enumerated()
+                .map { ($0 == 0 ? head : ["", "", ""]) + $1 }
         }
-        return table.lines
+        return ([heads] + rows).aligned(right: [0])
     }
 }
 

@@ -10,16 +10,11 @@ struct DeliveryText {
 
     /// A line for each entry; an outcome that is not good is red.
     var lines: [String] {
-        var table = TextTable([.left, .left, .left, .right, .left, .left])
-        for entry in entries {
-            table.add(
-                [
-                    entry.at.date.koreanText, entry.sink, entry.outcome.name(in: language),
-                    entry.milliseconds.map { language("\($0)밀리초", "\($0) ms") } ?? "",
-                    entry.letter, Self.text(ofAnswer: entry.answer ?? "", in: language),
-                ], paint: [.sent, .spared, .withdrawn].contains(entry.outcome) ? [:] : [2: TerminalColor.red.paint])
-        }
-        return table.lines
+        entries.table([
+            .left { $0.at.date.koreanText }, .left { $0.sink }, .left { $0.outcome.text(in: language) },
+            .right { $0.milliseconds.map { language("\($0)밀리초", "\($0) ms") } ?? "" }, .left { $0.letter },
+            .left { Self.text(ofAnswer: $0.answer ?? "", in: language) },
+        ])
     }
 
     /// Returns a sink's answer: our own, of files and standard output, in the language, and others as they came.
@@ -38,16 +33,12 @@ struct DeadLetterText {
     var language = Language.current
 
     var lines: [String] {
-        var table = TextTable([.left, .left, .left, .right, .left])
-        for letter in letters {
-            let key = letter.letter == letter.alert ? letter.letter : "\(letter.letter): \(letter.alert)"
-            table.add([
-                letter.at.date.koreanText, letter.sink, key,
-                language("\(letter.attempts)회 시도", "\(letter.attempts) attempts"),
-                DeliveryText.text(ofAnswer: letter.answer ?? "", in: language),
-            ])
-        }
-        return table.lines
+        letters.table([
+            .left { $0.at.date.koreanText }, .left { $0.sink },
+            .left { $0.letter == $0.alert ? $0.letter : "\($0.letter): \($0.alert)" },
+            .right { language("\($0.attempts)회 시도", "\($0.attempts) attempts") },
+            .left { DeliveryText.text(ofAnswer: $0.answer ?? "", in: language) },
+        ])
     }
 }
 
@@ -58,37 +49,36 @@ struct SinkText {
 
     /// The column heads and a line for each sink.
     var lines: [String] {
-        var table = TextTable([.left, .left, .left, .left, .left, .left, .left])
-        let headings = [
-            ("채널", "SINK"), ("종류", "KIND"), ("주소", "ADDRESS"), ("언어", "LANGUAGE"), ("중요도", "SEVERITY"),
-            ("발송 시점", "SCHEDULE"), ("규칙", "RULES"),
-        ]
-        table.add(headings.map { language($0, $1) })
-        for sink in file.sinks {
-            let rules = sink.rules(among: file.rules)
-            let words =
-                rules == file.rules.names ? language("전체", "all") : rules.map(\.rawValue).joined(separator: ", ")
-            table.add([
-                sink.name, sink.kind, sink.address(in: language), sink.languageCode, sink.lowestSeverity(in: language),
-                sink.schedule(in: language) ?? language("즉시", "at once"),
-                rules.isEmpty ? language("없음", "none") : words,
-            ])
-        }
-        return table.lines
+        file.sinks.table([
+            .left(language("채널", "SINK")) { $0.name },
+            .left(language("종류", "KIND")) { $0.kind },
+            .left(language("주소", "ADDRESS")) { $0.address(in: language) },
+            .left(language("언어", "LANGUAGE")) { $0.languageCode },
+            .left(language("중요도", "SEVERITY")) { $0.lowestSeverity(in: language) },
+            .left(language("발송 시점", "SCHEDULE")) { $0.schedule(in: language) ?? language("즉시", "at once") },
+            .left(language("규칙", "RULES"), cell: rules),
+        ])
+    }
+
+    private func rules(of sink: ConfiguredSink) -> String {
+        let rules = sink.rules(among: file.rules)
+        if rules == file.rules.names { return language("전체", "all") }
+        return rules.isEmpty ? language("없음", "none") : rules.map(\.rawValue).joined(separator: ", ")
     }
 }
 
 extension DeliveryLog.Outcome {
-    /// The name of the outcome; in English its word in JSON.
-    fileprivate func name(in language: Language) -> String {
-        guard language == .ko else { return rawValue }
-        return switch self {
-        case .sent: "발송"
-        case .failed: "실패"
-        case .dead: "최종 실패"
-        case .withdrawn: "취소"
-        case .spared: "생략"
-        case .unanswered: "응답 없음"
-        }
+    /// The name of the outcome, in red if it is not good; in English its word in JSON.
+    fileprivate func text(in language: Language) -> String {
+        let korean =
+            switch self {
+            case .sent: "발송"
+            case .failed: "실패"
+            case .dead: "최종 실패"
+            case .withdrawn: "취소"
+            case .spared: "생략"
+            case .unanswered: "응답 없음"
+            }
+        return TerminalColor.red.paint(language(korean, rawValue), if: ![.sent, .spared, .withdrawn].contains(self))
     }
 }

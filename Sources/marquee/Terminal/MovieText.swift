@@ -9,27 +9,31 @@ struct MovieText {
 
     /// The title and a line for each known fact.
     var lines: [String] {
-        let facts: [(String, String?)] = [
-            (language("영문", "English"), movie.titleEnglish),
-            (language("감독", "Director"), list(movie.directors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
-            (language("제작연도", "Year"), movie.productionYear.map(String.init)),
-            (language("개봉일", "Released"), movie.openDate?.description),
-            (language("상영시간", "Runtime"), movie.runtimeMinutes.map { language("\($0)분", "\($0) min") }),
-            (language("관람등급", "Rating"), list(movie.ratings.map { word($0.grade, .ratings) })),
-            (language("제작국가", "Country"), list(movie.nations.map { word($0, .nations) })),
-            (language("장르", "Genre"), list(movie.genres.map { word($0, .genres) })),
-            (language("출연", "Cast"), list(movie.actors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
-        ]
-        return TextTable.facts("\(movie.title) (\(movie.code))", facts.map { ($0, $1.map { [$0] } ?? []) })
+        factTable(
+            "\(movie.title) (\(movie.code))",
+            [
+                (language("영문", "English"), [movie.titleEnglish]),
+                (
+                    language("감독", "Director"),
+                    list(movie.directors.map { language($0.name, $0.nameEnglish ?? $0.name) })
+                ),
+                (language("제작연도", "Year"), [movie.productionYear.map(String.init)]),
+                (language("개봉일", "Released"), [movie.openDate?.description]),
+                (language("상영시간", "Runtime"), [movie.runtimeMinutes.map { language("\($0)분", "\($0) min") }]),
+                (language("관람등급", "Rating"), list(movie.ratings.map { word($0.grade, .ratings) })),
+                (language("제작국가", "Country"), list(movie.nations.map { word($0, .nations) })),
+                (language("장르", "Genre"), list(movie.genres.map { word($0, .genres) })),
+                (language("출연", "Cast"), list(movie.actors.map { language($0.name, $0.nameEnglish ?? $0.name) })),
+            ])
     }
 
     private func word(_ korean: String, _ vocabulary: MovieVocabulary) -> String {
         language(korean, vocabulary.english(korean))
     }
 
-    private func list(_ values: [String]) -> String? {
+    private func list(_ values: [String]) -> [String] {
         let shown = values.prefix(10).joined(separator: ", ")
-        return values.isEmpty ? nil : values.count > 10 ? "\(shown) … (\(values.count))" : shown
+        return values.isEmpty ? [] : [values.count > 10 ? "\(shown) … (\(values.count))" : shown]
     }
 }
 
@@ -66,40 +70,29 @@ struct MovieHistoryTable {
     /// The title, the column heads and a line for each day.
     var lines: [String] {
         guard let first = days.first, let last = days.last else { return [] }
-        var table = TextTable([.left, .right, .left, .right, .right])
-        table.add([
-            language("날짜", "Date"), language("순위", "Rank"), language("변동", "Move"), language("관객수", "Admissions"),
-            language("누적관객수", "Total"),
-        ])
-        for day in days {
-            let entry = day.entry
-            table.add(
-                [
-                    "\(day.date)", entry.rank.map(String.init) ?? "?", entry.movement.text(in: language),
-                    entry.audience?.grouped ?? "?", entry.audienceTotal?.grouped ?? "?",
-                ], paint: entry.movement.color.map { [2: $0.paint] } ?? [:])
-        }
         let market = first.revision.chart.market.names(in: language).map { " · \($0)" }.joined()
         let title =
             "\(last.entry.title) (\(last.entry.movieCode))\(market) · \(first.date) ~ \(last.date) · "
             + language("\(days.count)일", days.count == 1 ? "1 day" : "\(days.count) days")
-        return [TerminalColor.bold.paint(title)] + table.lines
+        return [TerminalColor.bold.paint(title)]
+            + days.table([
+                .left(language("날짜", "Date")) { "\($0.date)" },
+                .right(language("순위", "Rank")) { $0.entry.rank.map(String.init) ?? "?" },
+                .left(language("변동", "Move")) { $0.entry.movement.text(in: language) },
+                .right(language("관객수", "Admissions")) { $0.entry.audience?.grouped ?? "?" },
+                .right(language("누적관객수", "Total")) { $0.entry.audienceTotal?.grouped ?? "?" },
+            ])
     }
-
 }
 
 extension RankMovement {
-    /// The movement as charts print it.
+    /// The movement as charts print it, in the usual colour of Korean charts.
     func text(in language: Language) -> String {
-        self == .new ? language("NEW", "new") : description
-    }
-
-    /// The usual colour in Korean charts.
-    var color: TerminalColor? {
         switch self {
-        case .new, .rose: .red
-        case .fell: .blue
-        case .unchanged: nil
+        case .new: TerminalColor.red.paint(language("NEW", "new"))
+        case .rose: TerminalColor.red.paint(description)
+        case .fell: TerminalColor.blue.paint(description)
+        case .unchanged: description
         }
     }
 }

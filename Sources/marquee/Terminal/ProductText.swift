@@ -8,23 +8,20 @@ struct ProductTable {
 
     /// The title, the column heads and a line for each product.
     var lines: [String] {
-        var table = TextTable([.right, .left, .right, .right, .left, .left])
-        table.add([
-            language("번호", "Number"), language("상품", "Product"), language("정가", "Price"),
-            language("판매가", "Discounted"), language("재고", "Stock"), language("판매자", "Vendor"),
-        ])
-        for product in page.products {
-            table.add(
-                [
-                    "\(product.id)", product.name, "\(Price(product.price, product.currency))",
-                    product.isDiscounted ? "\(Price(product.bargainPrice, product.currency))" : "",
-                    product.stockText(in: language), product.vendor.name ?? "\(product.vendor.id)",
-                ],
-                paint: product.isSoldOut
-                    ? [4: TerminalColor.dim.paint] : product.isDiscounted ? [3: TerminalColor.red.paint] : [:])
-        }
         let title = "\(page.page)/\(page.lastPage) · \(language("\(page.total)개", "\(page.total) products"))"
-        return [TerminalColor.bold.paint(title)] + table.lines
+        return [TerminalColor.bold.paint(title)]
+            + page.products.table([
+                .right(language("번호", "Number")) { "\($0.id)" },
+                .left(language("상품", "Product")) { $0.name },
+                .right(language("정가", "Price")) { $0.priceText },
+                .right(language("판매가", "Discounted")) { product in
+                    TerminalColor.red.paint(product.isDiscounted ? product.bargainText : "", if: !product.isSoldOut)
+                },
+                .left(language("재고", "Stock")) {
+                    TerminalColor.dim.paint($0.stockText(in: language), if: $0.isSoldOut)
+                },
+                .left(language("판매자", "Vendor")) { $0.vendorText },
+            ])
     }
 }
 
@@ -35,22 +32,23 @@ struct ProductText {
 
     /// The name and a line for each known fact.
     var lines: [String] {
-        let price = Price(product.price, product.currency)
-        let bargain = Price(product.bargainPrice, product.currency)
-        let facts: [(String, String?)] = [
-            (language("정가", "Price"), product.isDiscounted ? "\(price) → \(bargain)" : "\(price)"),
-            (language("재고", "Stock"), product.stockText(in: language)),
-            (language("판매자", "Vendor"), product.vendor.name ?? "\(product.vendor.id)"),
-            (language("등록일", "Created"), product.created.description),
-            (language("수정일", "Changed"), product.issued == product.created ? nil : product.issued.description),
-            (
-                language("설명", "Description"),
-                product.description?.split(whereSeparator: \.isNewline).joined(separator: " ")
-            ),
-        ]
-        let images = (language("사진", "Image"), product.images?.map(\.url) ?? [])
-        return TextTable.facts(
-            "\(product.name) (\(product.id))", facts.map { ($0, $1.map { [$0] } ?? []) } + [images])
+        factTable(
+            "\(product.name) (\(product.id))",
+            [
+                (
+                    language("정가", "Price"),
+                    [product.isDiscounted ? "\(product.priceText) → \(product.bargainText)" : product.priceText]
+                ),
+                (language("재고", "Stock"), [product.stockText(in: language)]),
+                (language("판매자", "Vendor"), [product.vendorText]),
+                (language("등록일", "Created"), [product.created.description]),
+                (language("수정일", "Changed"), [product.issued == product.created ? nil : product.issued.description]),
+                (
+                    language("설명", "Description"),
+                    [product.description?.split(whereSeparator: \.isNewline).joined(separator: " ")]
+                ),
+                (language("사진", "Image"), product.images?.map(\.url) ?? []),
+            ])
     }
 
     static func lines(removed: RemovedProduct, in language: Language = .current) -> [String] {
@@ -59,6 +57,10 @@ struct ProductText {
 }
 
 extension Product {
+    fileprivate var priceText: String { "\(Price(price, currency))" }
+    fileprivate var bargainText: String { "\(Price(bargainPrice, currency))" }
+    fileprivate var vendorText: String { vendor.name ?? "\(vendor.id)" }
+
     fileprivate func stockText(in language: Language) -> String {
         isSoldOut ? language("품절", "sold out") : language("\(stock)개", "\(stock) left")
     }

@@ -1,44 +1,40 @@
-/// A table with aligned columns on a terminal, also for wide characters.
-struct TextTable {
-    enum Alignment {
-        case left
-        case right
+/// A column of a table on a terminal.
+struct Column<Row> {
+    /// What stands above the cells; a table in which no column has a head begins with its first row.
+    let head: String
+    let isRight: Bool
+    /// On a narrow terminal, columns of a higher number are left out before those of a lower one, and of 0 never.
+    let extra: Int
+    /// Makes the cell of a row; it may be painted.
+    let cell: (Row) -> String
+
+    static func left(_ head: String = "", extra: Int = 0, cell: @escaping (Row) -> String) -> Column {
+        Column(head: head, isRight: false, extra: extra, cell: cell)
     }
 
-    private let alignments: [Alignment]
-    private var rows: [[String]] = []
-    private var paints: [[(String) -> String]] = []
-
-    init(_ alignments: [Alignment]) {
-        self.alignments = alignments
+    static func right(_ head: String = "", extra: Int = 0, cell: @escaping (Row) -> String) -> Column {
+        Column(head: head, isRight: true, extra: extra, cell: cell)
     }
+}
 
-    /// Adds a row. `paint` colours cells by their index, without changing their width.
-    mutating func add(_ cells: [String], paint: [Int: (String) -> String] = [:]) {
-        rows.append(cells)
-        paints.append(cells.indices.map { paint[$0] ?? { $0 } })
+extension Sequence {
+    /// Returns a table with a line for each element, below the heads of the columns.
+    func table(_ columns: [Column<Element>]) -> [String] {
+        let heads = columns.map(\.head)
+        let rows = map { row in columns.map { $0.cell(row) } }
+        return ((heads.allSatisfy(\.isEmpty) ? [] : [heads]) + rows)
+            .aligned(right: Set(columns.indices.filter { columns[$0].isRight }))
     }
+}
 
-    /// Returns a title and a table of names and values; a fact without values is omitted.
-    static func facts(_ title: String, _ facts: [(String, [String])]) -> [String] {
-        var table = TextTable([.left, .left])
-        for (name, values) in facts {
-            for (index, value) in values.enumerated() {
-                table.add([index == 0 ? name : "", value], paint: [0: TerminalColor.dim.paint])
-            }
-        }
-        return [TerminalColor.bold.paint(title)] + table.lines
-    }
-
-    /// The rows as lines, without trailing spaces.
-    var lines: [String] {
-        let widths = alignments.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
-        return zip(rows, paints).map { cells, paint in
-            var line = cells.indices.map { column in
-                let padding = String(repeating: " ", count: widths[column] - cells[column].columns)
-                let cell = paint[column](cells[column])
-                if alignments[column] == .right { return padding + cell }
-                return column == cells.count - 1 ? cell : cell + padding
+extension [[String]] {
+    /// Returns the rows as lines, without trailing spaces. Columns are aligned, also for wide characters.
+    func aligned(right: Set<Int> = []) -> [String] {
+        let widths = (first ?? []).indices.map { column in map { $0[column].columns }.max() ?? 0 }
+        return map { cells in
+            var line = cells.enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: widths[column] - cell.columns)
+                return right.contains(column) ? padding + cell : cell + padding
             }.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line
@@ -46,10 +42,24 @@ struct TextTable {
     }
 }
 
+/// Returns a title and a table of names and values; a fact without values is omitted.
+func factTable(_ title: String, _ facts: [(name: String, values: [String?])]) -> [String] {
+    let rows = facts.flatMap { name, values in
+        values.compactMap(\.self).enumerated().map { [TerminalColor.dim.paint($0 == 0 ? name : ""), $1] }
+    }
+    return [TerminalColor.bold.paint(title)] + rows.aligned()
+}
+
 extension String {
-    /// The width of the text on a terminal, in columns: East Asian characters and emoji have two, combining marks none.
+    /// The width of the text on a terminal, in columns: East Asian characters and emoji have two, combining marks and the
+    /// codes of ``TerminalColor`` none.
     var columns: Int {
-        unicodeScalars.reduce(0) { $0 + $1.columns }
+        var isCode = false
+        return unicodeScalars.reduce(0) { sum, scalar in
+            if scalar == "\u{1B}" { isCode = true }
+            defer { if scalar == "m" { isCode = false } }
+            return isCode ? sum : sum + scalar.columns
+        }
     }
 
     /// Returns the paragraphs of the text, which empty lines separate, in lines of at most `limit` columns. Lines break at

@@ -2,6 +2,7 @@ import BoxOffice
 import Contract
 import EventStore
 import FoundationEssentials
+import JSONCoding
 import Messaging
 import Networking
 import Notifier
@@ -91,13 +92,11 @@ struct CheckCommand: Subcommand {
                 "\(path): \(rules.count) rule\(rules.count == 1 ? "" : "s"), \(sinks.count) sink\(sinks.count == 1 ? "" : "s")"
             )
             guard printsRules else { return .done }
-            var table = TextTable([.left, .left])
-            for rule in rules {
+            rules.map { rule in
                 let names = sinks.filter { $0.rules(among: file.rules).contains(rule) }.map(\.name)
                 let none = localized("알림 채널 없음", "no sink")
-                table.add([rule.rawValue, names.isEmpty ? none : names.joined(separator: ", ")])
-            }
-            table.lines.forEach(Console.print)
+                return [rule.rawValue, names.isEmpty ? none : names.joined(separator: ", ")]
+            }.aligned().forEach(Console.print)
             let off = AlertRules.standardNames.filter { !rules.contains($0) }.map(\.rawValue).joined(separator: ", ")
             if !off.isEmpty {
                 Console.print(
@@ -112,9 +111,9 @@ struct CheckCommand: Subcommand {
 
     /// Checks the keys and the reachability of the upstreams, and the clock. Only KOBIS is required.
     private func checkUpstreams(_ configuration: Configuration, _ io: IOThread, _ report: inout Report) async {
-        let booking = await CallBooking(configuration, io)
+        let worker = await callCounter(configuration, io)
         let client = HTTPClient(retry: .never) { service throws(UpstreamError) in
-            try await booking.book(service)
+            try await worker?.book(service)
             return nil
         }
         let (kobis, kakao) = (configuration.kobis, configuration.kakao)
@@ -141,6 +140,17 @@ struct CheckCommand: Subcommand {
             }
         }
         await client.shutdown()
+    }
+
+    /// Returns the worker, which counts the calls that this command makes with its keys; nil if it does not answer.
+    private func callCounter(_ configuration: Configuration, _ io: IOThread) async -> CommandClient? {
+        do {
+            let client = try await CommandClient(io, addresses: configuration.reachableCommands)
+            _ = try await client.ask("status", within: .seconds(5))
+            return client
+        } catch {
+            return nil  // another check says so
+        }
     }
 
     private func checkSandbox(_ url: String, with client: HTTPClient, _ report: inout Report) async {
@@ -256,17 +266,35 @@ struct CheckCommand: Subcommand {
     }
 
     private struct Report {
-        private var table = TextTable([.left, .left, .left])
+        private var rows: [[String]] = []
         private(set) var isGood = true
 
-        var lines: [String] { table.lines }
+        var lines: [String] { rows.aligned() }
 
         /// Adds a check that has to pass; nil marks something optional that is not there.
         mutating func add(_ passes: Bool?, _ korean: String, _ english: String, _ text: String) {
             isGood = isGood && passes != false
-            let verdict = passes.map { $0 ? localized("정상", "ok") : localized("실패", "FAILED") } ?? "-"
-            let name = localized(korean, english)
-            table.add([verdict, name, text], paint: passes == false ? [0: TerminalColor.red.paint] : [:])
+            let failed = TerminalColor.red.paint(localized("실패", "FAILED"))
+            rows.append([passes.map { $0 ? localized("정상", "ok") : failed } ?? "-", localized(korean, english), text])
+        }
+    }
+}
+
+extension CommandClient {
+    /// Books a call. Nothing is booked by a worker that does not know the command, or does not allow it.
+    ///
+    /// - Throws: `quotaExhausted` if no call is left.
+    fileprivate func book(_ service: String) async throws(UpstreamError) {
+        guard [Kobis.service, KakaoImageSearch.service].contains(service) else { return }
+        do {
+            let body = try JSON.text(["service": service])
+            let failure = try await ask("book", body, within: .seconds(5)).failure
+            guard let failure, failure.code == .quotaExhausted else { return }
+            throw UpstreamError(service: service, kind: .quotaExhausted, message: failure.message)
+        } catch let error as UpstreamError {
+            throw error
+        } catch {
+            return  // the call is made all the same: it shows whether the service answers
         }
     }
 }

@@ -24,7 +24,6 @@ struct LogCommand: Subcommand {
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         isOfAlerts = arguments.has("--alerts")
         printsJSON = arguments.has("--json")
     }
@@ -37,24 +36,16 @@ struct LogCommand: Subcommand {
             Console.print(
                 "\(contents.file), \(contents.bytes.grouped)바이트, 에포크 \(contents.epoch)",
                 "\(contents.file), \(contents.bytes.grouped) bytes, epoch \(contents.epoch)")
-            for line in table(of: contents.streams).lines { Console.print(line) }
+            contents.streams.sorted { $0.key.rawValue < $1.key.rawValue }.table([
+                .left(localized("스트림", "stream")) { $0.key.rawValue },
+                .right(localized("이벤트", "events")) { $0.value.events.grouped },
+                .right(localized("토픽", "topics")) { $0.value.topics.grouped },
+                .right(localized("처음", "oldest")) { $0.value.oldest.sequence.value.grouped },
+                .left { Date.koreanText(of: $0.value.oldest.time) },
+                .right(localized("마지막", "newest")) { $0.value.newest.sequence.value.grouped },
+                .left { Date.koreanText(of: $0.value.newest.time) },
+            ]).forEach(Console.print)
         }
         return .done
-    }
-
-    private func table(of streams: [Stream: EventLog.Summary]) -> TextTable {
-        var table = TextTable([.left, .right, .right, .right, .left, .right, .left])
-        table.add([
-            localized("스트림", "stream"), localized("이벤트", "events"), localized("토픽", "topics"),
-            localized("처음", "oldest"), "", localized("마지막", "newest"), "",
-        ])
-        for (stream, summary) in streams.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            table.add([
-                stream.rawValue, summary.events.grouped, summary.topics.grouped,
-                summary.oldest.sequence.value.grouped, Date.koreanText(of: summary.oldest.time),
-                summary.newest.sequence.value.grouped, Date.koreanText(of: summary.newest.time),
-            ])
-        }
-        return table
     }
 }

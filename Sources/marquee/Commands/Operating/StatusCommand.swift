@@ -24,44 +24,40 @@ struct StatusCommand: Subcommand {
             ])
     }
 
-    private let asksNotifier: Bool
-    private let asksBoard: Bool
-    private let asksSandbox: Bool
+    /// The option that selects another process than the worker.
+    private let process: String?
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
-        asksNotifier = arguments.has("--alerts")
-        asksBoard = arguments.has("--board")
-        asksSandbox = arguments.has("--sandbox")
+        let processes = ["--alerts", "--board", "--sandbox"].filter(arguments.has)
+        process = processes.first
         printsJSON = arguments.has("--json")
-        guard [asksNotifier, asksBoard, asksSandbox].count(where: \.self) <= 1 else {
+        guard processes.count <= 1 else {
             throw UsageError(
                 "--alerts, --board, --sandbox는 함께 쓸 수 없습니다", "--alerts, --board and --sandbox exclude each other")
         }
     }
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        if asksSandbox {
-            return await printHealth(of: localized("샌드박스", "Sandbox"), at: configuration.sandboxHTTP.url)
+        switch process {
+        case "--sandbox": await printHealth(of: localized("샌드박스", "Sandbox"), at: configuration.sandboxHTTP.url)
+        case "--board": await printHealth(of: localized("보드", "Board"), at: configuration.boardHTTP.url)
+        default: try await printStatus(configuration, isOfNotifier: process == "--alerts")
         }
-        if asksBoard {
-            return await printHealth(of: localized("보드", "Board"), at: configuration.boardHTTP.url)
-        }
+    }
+
+    private func printStatus(_ configuration: Configuration, isOfNotifier: Bool) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
         let client = try await CommandClient(
-            io, addresses: asksNotifier ? configuration.reachableAlertCommands : configuration.reachableCommands)
+            io, addresses: isOfNotifier ? configuration.reachableAlertCommands : configuration.reachableCommands)
         let reply = try await client.ask("status", within: .seconds(10))
         await io.shutdown()
-        if let failure = reply.failure {
-            failure.text().forEach(Console.printError)
-            return .failed
-        }
+        if let failure = reply.failure { return failure.report() }
         if printsJSON {
             Console.print(String(decoding: reply.body, as: UTF8.self))
         } else {
             let text = StatusText(
-                status: try JSON.decode(from: reply.body), address: await client.address, isOfNotifier: asksNotifier)
+                status: try JSON.decode(from: reply.body), address: await client.address, isOfNotifier: isOfNotifier)
             text.lines.forEach(Console.print)
         }
         return .done
@@ -80,10 +76,8 @@ struct StatusCommand: Subcommand {
             if printsJSON {
                 Console.print(health.text)
             } else {
-                let state = health.isHealthy ? localized("정상", "running") : health.text
-                var table = TextTable([.left, .left, .left])
-                table.add([process, url, state], paint: health.isHealthy ? [:] : [2: TerminalColor.red.paint])
-                table.lines.forEach(Console.print)
+                let state = health.isHealthy ? localized("정상", "running") : TerminalColor.red.paint(health.text)
+                Console.print("\(process)  \(url)  \(state)")
             }
             return health.isHealthy ? .done : .failed
         } catch {

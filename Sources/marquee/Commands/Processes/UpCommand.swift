@@ -37,7 +37,6 @@ struct UpCommand: Subcommand {
     private let days: Int
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         days = try arguments.number("--days", in: 1...100) ?? 7
     }
 
@@ -145,7 +144,7 @@ struct UpCommand: Subcommand {
             tasks.addTask {
                 _ = try await charts.read { events, isLive -> Never? in
                     if isLive { chartsWait.stop() }
-                    for event in events { try printChart(event) }
+                    for event in events { try ([""] + ChartText(event).lines() + [""]).forEach(Console.print) }
                     return nil
                 }
             }
@@ -171,21 +170,13 @@ struct UpCommand: Subcommand {
 
     private func printHeader(_ configuration: Configuration, _ children: ChildProcessGroup) {
         Console.print(TerminalColor.bold.paint("marquee \(version)") + " · \(children.description)")
-        Console.print(
-            TerminalColor.dim.paint(
-                [
-                    "\(localized("요청", "requests")) \(configuration.requests)",
-                    "\(localized("명령", "commands")) \(configuration.commands)",
-                    "\(localized("이벤트", "events")) \(configuration.events)",
-                    "\(localized("알림", "alerts")) \(configuration.alerts)",
-                ].joined(separator: "  ")))
+        let addresses = [
+            (localized("요청", "requests"), configuration.requests),
+            (localized("명령", "commands"), configuration.commands),
+            (localized("이벤트", "events"), configuration.events), (localized("알림", "alerts"), configuration.alerts),
+        ]
+        Console.print(TerminalColor.dim.paint(addresses.map { "\($0) \($1)" }.joined(separator: "  ")))
         Console.print(localized("보드 ", "board ") + TerminalColor.bold.paint("\(configuration.boardHTTP.url)/"))
-    }
-
-    private func printChart(_ event: Event) throws {
-        Console.print("")
-        ChartText(chart: try event.data()).lines().forEach(Console.print)
-        Console.print("")
     }
 
     /// Waits while the worker fetches what the alerts of a new log rest on. If that pauses, the charts come first.

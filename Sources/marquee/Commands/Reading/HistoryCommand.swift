@@ -96,8 +96,7 @@ struct HistoryCommand: Subcommand {
             for revision in shown { Console.print(String(decoding: revision.event.body, as: UTF8.self)) }
             return .done
         }
-        let table = try ChartText(newest.event)
-        table.lines().forEach(Console.print)
+        try ChartText(newest.event).lines().forEach(Console.print)
         if showsRevisions {
             Console.print("")
             RevisionTable(revisions: revisions).lines.forEach(Console.print)

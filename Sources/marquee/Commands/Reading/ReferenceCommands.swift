@@ -12,16 +12,11 @@ struct AreasCommand: Subcommand {
                 "A code that is not in this list can be requested if the list of the Korean Film Council has it."))
     }
 
-    init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
-    }
+    init(_ arguments: Arguments) {}
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
-        var table = TextTable([.left, .left])
-        for area in Market.areas {
-            table.add(["\(area.area)", localized(area.name, area.nameEnglish ?? area.name)])
-        }
-        table.lines.forEach(Console.print)
+        Market.areas.table([.left { "\($0.area)" }, .left { localized($0.name, $0.nameEnglish ?? $0.name) }])
+            .forEach(Console.print)
         return .done
     }
 }
@@ -31,9 +26,7 @@ struct VersionCommand: Subcommand {
         Usage(name: "version", summary: localized("버전을 출력합니다.", "Prints the version."))
     }
 
-    init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
-    }
+    init(_ arguments: Arguments) {}
 
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         Console.print("marquee \(version)")
