@@ -14,7 +14,9 @@ import Text
         ])
 
     private func arguments(_ words: String...) throws(UsageError) -> Arguments {
-        try Arguments(words, usage: usage)
+        var usage = usage
+        usage.arguments = "SONG…"
+        return try Arguments(words, usage: usage)
     }
 
     @Test("options and positional arguments can have any order")
@@ -32,6 +34,13 @@ import Text
         #expect(try arguments("--times", "--loud").value("--times") == "--loud")
         #expect(try arguments("--times=").value("--times")?.isEmpty == true)
         #expect(try arguments("--tune=a=b", "--tune", "c").values("--tune") == ["a=b", "c"])
+    }
+
+    @Test("a command without arguments takes none")
+    func surplus() {
+        let usage = Usage(name: "stop", summary: "Stops.")
+        let error = #expect(throws: UsageError.self) { try Arguments(["now"], usage: usage) }
+        #expect(error?.message == #"unexpected argument "now""#)
     }
 
     @Test("two dashes end the options")

@@ -9,13 +9,13 @@ struct Arguments: Sendable {
     private(set) var positional: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// Parses `words` by the options that `usage` declares.
+    /// Parses `words` by the options that `usage` declares; without arguments in `usage` there may be none.
     init(_ words: [String], usage: Usage) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
                 positional += rest
-                return
+                break
             }
             guard word.hasPrefix("-"), word != "-" else {
                 positional.append(word)
@@ -42,6 +42,7 @@ struct Arguments: Sendable {
             }
             values[name, default: []].append(value)
         }
+        if usage.arguments.isEmpty { try rejectPositional() }
     }
 
     func has(_ name: String) -> Bool {
@@ -57,13 +58,18 @@ struct Arguments: Sendable {
         values[name] ?? []
     }
 
-    /// Returns the value of an option, converted by `read`; nil if it was not given. Hidden signs around it are ignored.
+    /// Returns the value of an option, converted by `read`; nil if it was not given.
     func value<Value>(_ name: String, expected: String, read: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = value(name) else { return nil }
-        guard let value = read(text.trimmingHidden) else {
-            throw UsageError(Self.invalidValue(name, text, expected: expected, in: .current))
-        }
-        return value
+        return try Self.parse(text, as: name, expected: expected, read: read)
+    }
+
+    /// Returns an argument or the value of an option, converted by `read`. Hidden signs around it are ignored.
+    static func parse<Value>(
+        _ text: String, as name: String, expected: String, read: (String) -> Value?
+    ) throws(UsageError) -> Value {
+        if let value = read(text.trimmingHidden) { return value }
+        throw UsageError(invalidValue(name, text, expected: expected, in: .current))
     }
 
     /// Returns the whole number of an option; nil if it was not given.
@@ -121,22 +127,15 @@ struct Arguments: Sendable {
 
     /// Parses a day: `YYYY-MM-DD`, `YYYYMMDD` or `yesterday`.
     func date(_ text: String) throws(UsageError) -> KoreanDate {
-        let text = text.trimmingHidden
-        guard let date = text == "yesterday" ? .yesterday(at: Date()) : KoreanDate(text) else {
-            throw UsageError(
-                Self.invalidValue(
-                    "DATE", text,
-                    expected: localized("YYYY-MM-DD, YYYYMMDD, yesterday", "YYYY-MM-DD, YYYYMMDD or yesterday"),
-                    in: .current))
+        let expected = localized("YYYY-MM-DD, YYYYMMDD, yesterday", "YYYY-MM-DD, YYYYMMDD or yesterday")
+        return try Self.parse(text, as: "DATE", expected: expected) {
+            $0 == "yesterday" ? .yesterday(at: Date()) : KoreanDate($0)
         }
-        return date
     }
 
     /// Returns the day of an option; nil if it was not given.
     func day(_ option: String) throws(UsageError) -> KoreanDate? {
-        try value(option, expected: localized("2024-06-04 같은 날짜", "a date such as 2024-06-04")) {
-            KoreanDate($0)
-        }
+        try value(option, expected: localized("2024-06-04 같은 날짜", "a date such as 2024-06-04")) { KoreanDate($0) }
     }
 
     /// Returns the week that contains the day in `text`, limited to the days that `--span` selects.
@@ -148,13 +147,8 @@ struct Arguments: Sendable {
     }
 
     func movieCode(_ text: String) throws(UsageError) -> MovieCode {
-        guard let code = MovieCode(text.trimmingHidden) else {
-            throw UsageError(
-                Self.invalidValue(
-                    "CODE", text,
-                    expected: localized("숫자·영문 대문자 8자리", "eight characters of 0-9 and A-Z"), in: .current))
-        }
-        return code
+        let expected = localized("숫자·영문 대문자 8자리", "eight characters of 0-9 and A-Z")
+        return try Self.parse(text, as: "CODE", expected: expected) { MovieCode($0) }
     }
 
     /// Returns the market that `--nation`, `--films` and `--area` select.

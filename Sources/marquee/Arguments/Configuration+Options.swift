@@ -96,9 +96,8 @@ extension Console {
     /// Says on standard error that an event of a log cannot be read, and is left out.
     static func printUnreadable(_ event: LoggedEvent, _ error: DecodingError) {
         printError(
-            localized(
-                "marquee: 읽을 수 없는 이벤트를 건너뜁니다: \(event.topic), \(event.sequence)번\n  원문: \(error)",
-                "marquee: left out \(event.topic), event \(event.sequence), which cannot be read: \(error)"))
+            "marquee: 읽을 수 없는 이벤트를 건너뜁니다: \(event.topic), \(event.sequence)번\n  원문: \(error)",
+            "marquee: left out \(event.topic), event \(event.sequence), which cannot be read: \(error)")
     }
 }
 

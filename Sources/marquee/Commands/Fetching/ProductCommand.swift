@@ -87,11 +87,8 @@ struct ProductCommand: Subcommand {
         }
         imagePaths = verb == .register ? Array(words.dropFirst()) : []
         if verb == .register {
-            do throws(ProductValidationError) {
-                try ProductConstraints.check(imageCount: imagePaths.count)
-            } catch {
-                throw UsageError(error.text())
-            }
+            let count = imagePaths.count
+            try validated { () throws(ProductValidationError) in try ProductConstraints.check(imageCount: count) }
         } else if let surplus = words.dropFirst(verb == .list ? 1 : 2).first {
             throw Arguments.unexpected(surplus)
         }
@@ -104,8 +101,8 @@ struct ProductCommand: Subcommand {
     func run(_ configuration: Configuration) async throws -> ExitStatus {
         var attachments = Attachments()
         do throws(UsageError) {
-            for path in imagePaths { attachments.images.append(try Upload.image(at: path)) }
-            attachments.secret = try secretPath.map { path throws(UsageError) in try Upload.secret(at: path) }
+            for path in imagePaths { attachments.images.append(try bytes(at: path, limit: RequestFrames.imageLimit)) }
+            attachments.secret = try secretPath.map { path throws(UsageError) in try secret(at: path) }
         } catch {
             Console.printError("marquee: \(error.message)")
             return .usage
@@ -131,12 +128,9 @@ struct ProductCommand: Subcommand {
 
     private static func id(_ words: [String]) throws(UsageError) -> ProductID {
         guard words.count > 1 else { throw UsageError("ID 인수가 없습니다", "ID is missing") }
-        guard let id = ProductID(words[1]) else {
-            throw UsageError(
-                Arguments.invalidValue(
-                    "ID", words[1], expected: localized("상품 번호", "the number of a product"), in: .current))
+        return try Arguments.parse(words[1], as: "ID", expected: localized("상품 번호", "the number of a product")) {
+            ProductID($0)
         }
-        return id
     }
 
     /// The action; the raw value is the first argument.
@@ -167,43 +161,41 @@ struct ProductCommand: Subcommand {
                     "\(option.name) 옵션은 `product \(rawValue)`에 쓸 수 없습니다",
                     "\(option.name) does not apply to `product \(rawValue)`")
             }
-            if self == .list, arguments.has("--all") {
-                try arguments.reject(
-                    "--page", because: "옵션은 --all과 함께 쓸 수 없습니다", "does not apply with --all")
+            if arguments.has("--all") {
+                try arguments.reject("--page", because: "옵션은 --all과 함께 쓸 수 없습니다", "does not apply with --all")
             }
         }
     }
 }
 
-/// Reads the files that a request attaches.
-private enum Upload {
-    /// Reads an image file.
-    static func image(at path: String) throws(UsageError) -> [UInt8] {
-        try bytes(at: path, limit: RequestFrames.imageLimit)
+/// Reads a secret from the first line of a file.
+private func secret(at path: String) throws(UsageError) -> String {
+    let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
+        throw UsageError("\(path)의 첫 줄에 암호가 없습니다", "\(path) has no secret in its first line")
     }
+    return secret
+}
 
-    /// Reads a secret from the first line of a file.
-    static func secret(at path: String) throws(UsageError) -> String {
-        let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
-            throw UsageError("\(path)의 첫 줄에 암호가 없습니다", "\(path) has no secret in its first line")
-        }
-        return secret
+private func bytes(at path: String, limit: Int) throws(UsageError) -> [UInt8] {
+    // Checked before reading: a device or a very large file would exhaust the memory.
+    var status = stat()
+    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    guard !isFile || status.st_size <= limit else {
+        throw UsageError("\(path)의 크기가 \(limit.grouped)바이트를 넘습니다", "\(path) has more than \(limit.grouped) bytes")
     }
+    guard isFile, let data = FileManager.default.contents(atPath: path) else {
+        throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
+    }
+    return Array(data)
+}
 
-    private static func bytes(at path: String, limit: Int) throws(UsageError) -> [UInt8] {
-        // Checked before reading: a device or a very large file would exhaust the memory.
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
-        }
-        guard status.st_size <= limit else {
-            throw UsageError("\(path)의 크기가 \(limit.grouped)바이트를 넘습니다", "\(path) has more than \(limit.grouped) bytes")
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw UsageError("\(path) 파일을 읽을 수 없습니다", "\(path) is not a readable file")
-        }
-        return Array(data)
+/// Returns what `make` does; a mistake in a product is one in the arguments.
+private func validated<Value>(_ make: () throws(ProductValidationError) -> Value) throws(UsageError) -> Value {
+    do throws(ProductValidationError) {
+        return try make()
+    } catch {
+        throw UsageError(error.text())
     }
 }
 
@@ -216,12 +208,10 @@ extension Arguments {
         let (currency, discount, stock) = (
             try currency(), try amount("--discount"), try number("--stock", in: 0...Int.max)
         )
-        do throws(ProductValidationError) {
-            return try ProductDraft(
+        return try validated { () throws(ProductValidationError) in
+            try ProductDraft(
                 name: name, description: description, currency: currency ?? .won, price: price,
                 discount: discount ?? 0, stock: stock ?? 0)
-        } catch {
-            throw UsageError(error.text())
         }
     }
 
@@ -229,12 +219,10 @@ extension Arguments {
     fileprivate func productChange() throws(UsageError) -> ProductChange {
         let (currency, price, discount) = (try currency(), try amount("--price"), try amount("--discount"))
         let (stock, thumbnail) = (try number("--stock", in: 0...Int.max), try number("--thumbnail", in: 1...Int.max))
-        do throws(ProductValidationError) {
-            return try ProductChange(
+        return try validated { () throws(ProductValidationError) in
+            try ProductChange(
                 name: value("--name"), description: value("--description"), thumbnail: thumbnail, currency: currency,
                 price: price, discount: discount, stock: stock)
-        } catch {
-            throw UsageError(error.text())
         }
     }
 

@@ -37,7 +37,6 @@ struct BoardCommand: Subcommand {
     private let trustsSandbox: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         trustsSandbox = arguments.has("--sandbox")
         options.webFolder = arguments.value("--web")
         options.basePath =

@@ -37,7 +37,6 @@ struct NotifierCommand: Subcommand {
     private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         since = try arguments.day("--since")
         isDryRun = arguments.has("--dry-run")
         failPoints = try arguments.failPoints()

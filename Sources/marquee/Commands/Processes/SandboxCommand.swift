@@ -33,7 +33,6 @@ struct SandboxCommand: Subcommand {
     private var options = SandboxOptions()
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         options.seed =
             try arguments.value("--seed", expected: localized("정수", "a whole number")) { UInt64($0) }
             ?? options.seed

@@ -31,7 +31,6 @@ struct WorkerCommand: Subcommand {
     private let failPoints: FailPoints
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         fallsBackOnSandbox = arguments.has("--sandbox")
         days = try arguments.number(Self.daysOption, in: 1...100) ?? WorkerProcess.usualLiveDays
         failPoints = try arguments.failPoints()

@@ -35,7 +35,6 @@ struct ExportCommand: Subcommand {
     private let market: Market
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         isTable = arguments.has("--csv")
         guard isTable != arguments.has("--json") else {
             throw UsageError("--csv와 --json 중 하나를 지정하세요", "export needs one of --csv and --json")
@@ -72,8 +71,9 @@ struct ExportCommand: Subcommand {
 /// Formats charts as CSV rows (RFC 4180), without the line end of each row.
 enum ChartCSV {
     /// The row of column names.
-    static let head = row(
-        ["date", "market", "state", "revision", "learnt"] + ChartEntry.Field.allCases.map(\.rawValue))
+    static let head =
+        "date,market,state,revision,learnt,"
+        + ChartEntry.Field.allCases.map(\.rawValue).joined(separator: ",")
 
     /// Returns a row for each line of a chart.
     static func rows(of revision: ChartRevision) -> [String] {
@@ -81,12 +81,8 @@ enum ChartCSV {
         let learnt = Timestamp.text(revision.recordedAt)
         let start = ["\(chart.date)", "\(chart.market)", chart.state.rawValue, "\(chart.revision)", learnt]
         return chart.entries.map { entry in
-            row(start + ChartEntry.Field.allCases.map { entry[$0].bare })
+            (start + ChartEntry.Field.allCases.map { entry[$0].bare }).joined(separator: ",")
         }
-    }
-
-    private static func row(_ cells: [String]) -> String {
-        cells.joined(separator: ",")
     }
 }
 

@@ -66,7 +66,6 @@ struct ReplayCommand: Subcommand {
     private let isDryRun: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try arguments.rejectPositional()
         log = arguments.value("--from")
         rules = arguments.value("--rules")
         since = try arguments.day("--since")
