@@ -111,7 +111,7 @@ extension String {
     }
 
     /// Returns the text with what `escape` returns in place of each scalar; nil keeps it.
-    private func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
+    func escaping(_ escape: (Unicode.Scalar) -> String?) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             if let text = escape(scalar) { escaped += text.unicodeScalars } else { escaped.append(scalar) }
@@ -134,8 +134,7 @@ extension String {
 
     /// The text on one line: a blank for each unprintable scalar.
     public var onOneLine: String {
-        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnprintable ? " " : $0 }))
+        escaping { $0.isUnprintable ? " " : nil }
     }
 
     /// The text's bytes with CR LF for each line end, as mail needs it (RFC 5322), and without other carriage returns.
@@ -174,14 +173,11 @@ extension String {
 
     private func cleaned(keepingLineFeeds: Bool) -> String {
         guard unicodeScalars.contains(where: { $0.isUnprintable || $0.isInvisibleMark }) else { return self }
-        var cleaned = String.UnicodeScalarView()
-        for scalar in unicodeScalars where !scalar.isInvisibleMark {
+        return escaping { scalar in
             // CR LF is one line end; a carriage return alone would let a terminal write over the line.
-            if keepingLineFeeds, scalar == "\r" { continue }
-            let stays = !scalar.isUnprintable || (keepingLineFeeds && scalar == "\n")
-            cleaned.append(stays ? scalar : " ")
+            if scalar.isInvisibleMark || keepingLineFeeds && scalar == "\r" { return "" }
+            return scalar.isUnprintable && !(keepingLineFeeds && scalar == "\n") ? " " : nil
         }
-        return String(cleaned)
     }
 }
 

@@ -5,8 +5,7 @@ public enum Hex {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
-            digits.append(lowercaseDigit(byte >> 4))
-            digits.append(lowercaseDigit(byte & 15))
+            digits += [digit(byte >> 4), digit(byte & 15)]
         }
         return String(decoding: digits, as: UTF8.self)
     }
@@ -27,13 +26,9 @@ public enum Hex {
         }
     }
 
-    private static func lowercaseDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
-
-    /// Returns the upper-case digit for a value below 16, as percent-encoding needs it (RFC 3986, 2.1).
-    static func uppercaseDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    /// Returns the digit for a value below 16.
+    static func digit(_ value: UInt8, isUppercase: Bool = false) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isUppercase ? "A" : "a") + value - 10
     }
 }
 

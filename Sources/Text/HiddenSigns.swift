@@ -51,15 +51,9 @@ extension String {
 
     /// The text in quotes, with each hidden scalar as `\u{A0}`: for messages about the text.
     public var visiblyQuoted: String {
-        var quoted = String.UnicodeScalarView()
-        for scalar in debugDescription.unicodeScalars {
-            if scalar.isHidden {
-                quoted.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
-            } else {
-                quoted.append(scalar)
-            }
+        debugDescription.escaping {
+            $0.isHidden ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : nil
         }
-        return String(quoted)
     }
 
     /// Whether the text is a path that begins with what only a shell replaces, as in `~/data` and `$HOME/data`.

@@ -4,19 +4,11 @@ extension String {
     /// The UTF-8 of the text, percent-encoded except for unreserved characters (RFC 3986, 2.3): safe in any part of a URL.
     public var percentEncoded: String {
         if utf8.allSatisfy(\.isUnreserved) { return self }
-        return String(decoding: utf8.percentEncoded(keeping: \.isUnreserved), as: UTF8.self)
-    }
-}
-
-extension Collection<UInt8> {
-    /// Returns the bytes, percent-encoded except for those for which `isKept` returns true.
-    public func percentEncoded(keeping isKept: (UInt8) -> Bool) -> [UInt8] {
         var encoded: [UInt8] = []
-        encoded.reserveCapacity(count)
-        for byte in self {
-            if isKept(byte) { encoded.append(byte) } else { encoded.append(percentEncoding: byte) }
+        for byte in utf8 {
+            if byte.isUnreserved { encoded.append(byte) } else { encoded.append(percentEncoding: byte) }
         }
-        return encoded
+        return String(decoding: encoded, as: UTF8.self)
     }
 }
 
@@ -52,7 +44,7 @@ extension Collection<UInt8> where Index == Int {
 
 extension [UInt8] {
     fileprivate mutating func append(percentEncoding byte: UInt8) {
-        self += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte & 15)]
+        self += [UInt8(ascii: "%")] + [byte >> 4, byte & 15].map { Hex.digit($0, isUppercase: true) }
     }
 }
 

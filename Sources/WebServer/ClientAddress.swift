@@ -14,51 +14,33 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads an IPv4 address, or an IPv6 address with or without brackets; nil for any other text.
     public init?(_ text: String) {
         let isBracketed = text.utf8.first == UInt8(ascii: "[") && text.utf8.last == UInt8(ascii: "]")
-        let text = isBracketed ? String(text.dropFirst().dropLast()) : text
-        var four = in_addr()
-        var six = in6_addr()
-        if !isBracketed, inet_pton(AF_INET, text, &four) == 1 {
-            self.init(bytes: withUnsafeBytes(of: four, Array.init))
-        } else if inet_pton(AF_INET6, text, &six) == 1 {
-            self.init(bytes: withUnsafeBytes(of: six, Array.init))
-        } else {
-            return nil
-        }
+        guard let address = IPAddress(isBracketed ? String(text.dropFirst().dropLast()) : text),
+            !isBracketed || address.bytes.count == 16
+        else { return nil }
+        self.init(bytes: address.bytes)
     }
 
     /// Reads what proxies write into `X-Forwarded-For`: an address, with or without a port and quotes around both.
-    public init?(forwarded text: some StringProtocol) {
+    init?(forwarded text: some StringProtocol) {
         let text = String(text).unwrapped()
-        if let address = Self(text) {
-            self = address
-            return
+        let host = text.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap { colon in
+            UInt16(text[colon...].dropFirst()).map { _ in String(text[..<colon]) }
         }
-        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), UInt16(text[colon...].dropFirst()) != nil,
-            let address = Self(String(text[..<colon]))
-        else { return nil }
+        guard let address = Self(text) ?? host.flatMap({ Self($0) }) else { return nil }
         self = address
     }
 
     init?(peer: UnsafePointer<sockaddr>) {
-        switch Int32(peer.pointee.sa_family) {
-        case AF_INET:
-            self = peer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                Self(bytes: withUnsafeBytes(of: $0.pointee.sin_addr, Array.init))
-            }
-        case AF_INET6:
-            self = peer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                Self(bytes: withUnsafeBytes(of: $0.pointee.sin6_addr, Array.init))
-            }
-        default: return nil
-        }
+        // MHD's copy is as long as the address's family needs.
+        let address = IPAddress(UnsafeRawBufferPointer(start: peer, count: MemoryLayout<sockaddr_in6>.size))
+        guard let address else { return nil }
+        self.init(bytes: address.bytes)
     }
 
     /// Returns the client of a request that came by proxies: the last address in `X-Forwarded-For` that is no proxy's.
     ///
     /// Each proxy appends the address from which it got the request, so whatever stands before the first address that is no
     /// proxy's is the client's own invention. What is no address ends the search, too.
-    ///
-    /// - Parameter forwarded: The values of the header's fields in order.
     static func client(of forwarded: [String], from peer: ClientAddress, proxies: Set<ClientAddress>) -> ClientAddress {
         var client = peer
         for part in forwarded.flatMap({ $0.parts(between: ",") }).reversed() {
@@ -81,10 +63,5 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The address as text.
-    public var description: String {
-        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count))
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    public var description: String { IPAddress(bytes: bytes).description }
 }

@@ -232,7 +232,7 @@ FAULTS = [
         "pause-ignored", "`Retry-After` is not waited for", "Networking/Retry/RetryPolicy.swift",
         'max(ceiling * fraction, error.retryAfter ?? .zero)', 'ceiling * fraction', "NetworkingTests.Retr"),
     Fault(
-        "private-address-fetched", "an image is fetched from 172.31.0.1", "Networking/HTTP/IPAddress.swift",
+        "private-address-fetched", "an image is fetched from 172.31.0.1", "Networking/HTTP/HTTPRequest.swift",
         '([172, 16], 12)', '([172, 16], 16)', "NetworkingTests.(AddressPolicy|IPAddress)"),
 
     # MARK: Texts and secrets

@@ -61,7 +61,7 @@ struct CancellationTests {
             var kinds: Set<UpstreamError.Kind?> = []
             // Whether the loop sees the cancellation before the order is a matter of chance.
             for _ in 1...1000 {
-                let outcome = await transport.perform(.http(request), timeout: .seconds(3600), deadline: .seconds(3600))
+                let outcome = await transport.perform(request, timeout: .seconds(3600), deadline: .seconds(3600))
                 if case .failure(let failure) = outcome { kinds.insert(failure.kind) }
             }
             return kinds

@@ -13,11 +13,6 @@ import Testing
         #expect(encoded.utf8.percentDecoded() == Array(text.utf8))
     }
 
-    @Test("the caller chooses the bytes that are kept")
-    func keeping() {
-        #expect("a b/é".utf8.percentEncoded { $0 < 0x7F && $0 != 0x20 } == Array("a%20b/%C3%A9".utf8))
-    }
-
     @Test("a percent sign without two hexadecimal digits is refused", arguments: ["%", "a%4", "%4g", "%%41", "%+1"])
     func malformed(text: String) {
         #expect(text.utf8.percentDecoded() == nil)

@@ -3,6 +3,7 @@ import Compression
 import Concurrency
 import FoundationEssentials
 import Glibc
+import Text
 
 /// A running attempt: the easy handle and the response received so far.
 ///
@@ -18,19 +19,16 @@ final class Transfer {
     private var replies: [Data] = []
     private var body = Data()
     /// The part of a mail's message that has not been sent.
-    private var unsent: ArraySlice<UInt8> = []
+    var unsent: ArraySlice<UInt8> = []
     /// The reason why a callback aborted the transfer; nil if none did.
     private var abortReason: TransferError?
 
     init(_ pending: PendingTransfer, budget: ResponseBodyBudget) {
         self.pending = pending
         self.budget = budget
-        switch pending.request {
-        case .http(let request): setOptions(request)
-        case .mail(let mail):
-            unsent = mail.message[...]
-            setOptions(mail)
-        }
+        setCommonOptions()
+        if let request = pending.request as? HTTPRequest { setOptions(request) }
+        if let mail = pending.request as? MailRequest { setOptions(mail) }
     }
 
     deinit {
@@ -42,25 +40,27 @@ final class Transfer {
     }
 
     func result(_ code: CURLcode) -> TransferResult {
-        switch pending.request {
-        case .http(let request):
-            let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
-            guard code == CURLE_OK || isCut else { break }
+        let limit = pending.request.responseLimit
+        if pending.request is MailRequest {
+            // A mail server's rejection is a reply too, but libcurl reports it as a failure. After a broken connection
+            // the status is that of a recipient who was refused before.
+            let isRejection = easy.status >= 400 && code != CURLE_OPERATION_TIMEDOUT && code != CURLE_RECV_ERROR
+            if code == CURLE_OK || isRejection {
+                return .success(HTTPResponse(status: easy.status, body: Data(replies.joined(separator: "\n".utf8))))
+            }
+        } else if [CURLE_OK, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR].contains(code) {
             // The bytes decide: some services get the label wrong.
             let content =
-                Gzip.isCompressed(body)
-                ? Gzip.decompress(Array(body), limit: request.responseLimit).map { Data($0) } : body
+                Gzip.isCompressed(body) ? Gzip.decompress(Array(body), limit: limit).map { Data($0) } : body
             // JSON shows by itself where it ends, whatever length was announced.
-            if isCut, content?.isWholeJSON != true { break }
-            guard let content else { return .failure(.damaged(limit: request.responseLimit)) }
-            return .success(
-                HTTPResponse(status: easy.status, headers: headers, body: content, redirect: easy.redirect))
-        // The status is that of a recipient who was refused before the connection ended.
-        case .mail where code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR: break
-        case .mail where code == CURLE_OK || easy.status >= 400:
-            // A mail server's rejection is a reply too, but libcurl reports it as a failure.
-            return .success(HTTPResponse(status: easy.status, body: Data(replies.joined(separator: "\n".utf8))))
-        case .mail: break
+            if code == CURLE_OK || content?.isWholeJSON == true {
+                guard let content else {
+                    let reason = "the compressed response is damaged, or its content is longer than \(limit) bytes"
+                    return .failure(TransferError(kind: .invalid, reason: reason))
+                }
+                return .success(
+                    HTTPResponse(status: easy.status, headers: headers, body: content, redirect: easy.redirect))
+            }
         }
         return .failure(abortReason ?? TransferError(code, easy.explanation(of: code)))
     }
@@ -91,7 +91,7 @@ final class Transfer {
                 kind: .invalid, reason: "the response headers are longer than \(Self.headerLimit) bytes")
             return false
         }
-        if case .mail = pending.request {
+        if pending.request is MailRequest {
             replies.append(Data(line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }))
         } else if line.starts(with: "HTTP/".utf8) {
             // Another response begins: after a redirect, or after a status of 100…199.
@@ -114,7 +114,7 @@ final class Transfer {
 
     /// Whether the request can connect to `address`; false for an address that cannot be read.
     func allows(_ address: IPAddress?) -> Bool {
-        if case .http(let request) = pending.request, let address,
+        if let request = pending.request as? HTTPRequest, let address,
             address.isPublic || address == request.exemptAddress
         {
             // One permitted address of a name is enough.
@@ -142,8 +142,7 @@ final class ResponseBodyBudget {
 // MARK: - Options
 
 extension Transfer {
-    func setOptions(_ request: HTTPRequest) {
-        setCommonOptions()
+    private func setOptions(_ request: HTTPRequest) {
         easy.set(CURLOPT_URL, to: request.address)
         easy.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
@@ -165,7 +164,7 @@ extension Transfer {
         setContent(of: request)
     }
 
-    func setCommonOptions() {
+    private func setCommonOptions() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_PRIVATE, to: context)
         // Never use the proxy of an `*_proxy` variable: it would see keys sent over plain HTTP, and the address check

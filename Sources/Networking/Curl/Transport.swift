@@ -26,7 +26,7 @@ final class Transport: Sendable {
         close()
     }
 
-    func perform(_ request: TransferRequest, timeout: Duration, deadline: Duration) async -> TransferResult {
+    func perform(_ request: any TransferRequest, timeout: Duration, deadline: Duration) async -> TransferResult {
         if let reason = request.validationError { return .failure(TransferError(kind: .badRequest, reason: reason)) }
         let end = ContinuousClock.now + deadline
         let id = inbox.withLock { inbox in
@@ -74,11 +74,11 @@ final class Transport: Sendable {
 }
 
 struct PendingTransfer: Sendable {
-    /// A number that is unique in the transport; later transfers have larger numbers.
+    /// A number that is unique in the transport.
     typealias ID = UInt64
 
     let id: ID
-    let request: TransferRequest
+    let request: any TransferRequest
     let host: String
     /// The time that the transfer can take once it has started.
     let timeout: Duration
@@ -239,35 +239,19 @@ private final class TransferLoop {
 
 // MARK: - Request
 
-enum TransferRequest: Sendable {
-    case http(HTTPRequest)
-    case mail(MailRequest)
-
-    var origin: String {
-        switch self {
-        case .http(let request): request.origin
-        case .mail(let request): request.url
-        }
-    }
-
-    var validationError: String? {
-        switch self {
-        case .http(let request): request.validationError
-        case .mail(let request): request.validationError
-        }
-    }
-
-    var responseLimit: Int {
-        switch self {
-        case .http(let request): request.responseLimit
-        case .mail: 0
-        }
-    }
+/// What a transfer sends: an HTTP request or a mail.
+protocol TransferRequest: Sendable {
+    /// The server, by which the limit per host counts.
+    var origin: String { get }
+    /// Why the request cannot be sent; nil if it can.
+    var validationError: String? { get }
+    /// Maximum size of the response body in bytes.
+    var responseLimit: Int { get }
 }
 
 // MARK: - Result
 
-/// The reason why a transfer failed, without the service on whose behalf it was made.
+/// The reason why a transfer failed.
 struct TransferError: Error {
     let kind: UpstreamError.Kind
     let reason: String
@@ -305,11 +289,6 @@ extension TransferError {
             "no common protocol: check the scheme and the port of the address, and the server's versions of TLS"
         default: nil
         }
-    }
-
-    static func damaged(limit: Int) -> TransferError {
-        TransferError(
-            kind: .invalid, reason: "the compressed response is damaged, or its content is longer than \(limit) bytes")
     }
 
     static let cancelled = TransferError(kind: .cancelled, reason: "cancelled")

@@ -10,9 +10,7 @@ internal import Text
 public final class HTTPClient: Sendable {
     /// Receives the result of each attempt: the kind of failure, or nil for a success, and the attempt's duration.
     public typealias AttemptReport =
-        @Sendable (
-            _ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration
-        ) -> Void
+        @Sendable (_ service: String, _ failure: UpstreamError.Kind?, _ duration: Duration) -> Void
 
     /// Takes back what was booked for an attempt of which nothing was sent.
     public typealias BookingRelease = @Sendable () async -> Void
@@ -37,14 +35,9 @@ public final class HTTPClient: Sendable {
 
     /// Creates a client and starts its thread.
     ///
-    /// - Parameters:
-    /// - limits: The bounds on concurrent and waiting requests.
-    /// - retry: The policy for transient failures.
-    /// - retryEnvironment: The clock and the random numbers that retries use.
-    /// - beforeAttempt: Called with the service's name before each attempt, including retries, so that a quota can be
-    ///   booked before it is used. If it throws, the attempt is not made and `send` throws that error. What it returns is
-    ///   called if the attempt fails before anything of the request was sent.
-    /// - afterAttempt: Receives the result of each attempt.
+    /// - Parameter beforeAttempt: Called with the service's name before each attempt, including retries, so that a quota
+    ///   can be booked before it is used. If it throws, the attempt is not made and `send` throws that error. What it
+    ///   returns is called if the attempt fails before anything of the request was sent.
     public init(
         limits: Limits = Limits(), retry: RetryPolicy = RetryPolicy(), retryEnvironment: RetryEnvironment = .system,
         beforeAttempt: @escaping AttemptBooking = { _ in nil },
@@ -63,8 +56,8 @@ public final class HTTPClient: Sendable {
     /// Concurrent calls with the same GET or HEAD request and value type share one transfer, its deadline (which starts
     /// with the first call) and its value.
     ///
-    /// - Throws: The error of the last attempt, with the request at the end of its message and secrets redacted; `cancelled` if
-    ///   the task is cancelled or the client is shut down.
+    /// - Throws: The error of the last attempt, with the request at the end of its message; `cancelled` if the task is
+    ///   cancelled or the client is shut down.
     public func send<Value>(_ call: APICall<Value>) async throws(UpstreamError) -> Value {
         guard !Task.isCancelled else { throw .cancelled(call.service) }
         guard call.request.method.isSafe else { return try await sendWithRetries(call) }
@@ -109,16 +102,15 @@ public final class HTTPClient: Sendable {
                 return try await attempt(call, retries, since: start, release)
             } catch {
                 let elapsed = start.duration(to: retryEnvironment.now())
-                switch retries.decide(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction()) {
-                case .giveUp:
+                let pause = retries.pause(after: error, elapsed: elapsed, fraction: retryEnvironment.fraction())
+                guard let pause else {
                     let attempts = retries.failures > 1 ? ", after \(retries.failures) attempts" : ""
                     throw error.describing(call.request, suffix: attempts)
-                case .wait(let pause):
-                    do {
-                        try await retryEnvironment.sleep(pause)
-                    } catch {
-                        throw .cancelled(call.service)
-                    }
+                }
+                do {
+                    try await retryEnvironment.sleep(pause)
+                } catch {
+                    throw .cancelled(call.service)
                 }
             }
         }
@@ -128,43 +120,30 @@ public final class HTTPClient: Sendable {
         _ call: APICall<Value>, _ retries: RetryState, since start: ContinuousClock.Instant,
         _ release: BookingRelease?
     ) async throws(UpstreamError) -> Value {
-        let request = call.request
-        let elapsed = start.duration(to: retryEnvironment.now())
-        guard elapsed < request.deadline else {
+        let begin = retryEnvironment.now()
+        let elapsed = start.duration(to: begin)
+        let timeLeft = call.request.deadline - elapsed
+        guard timeLeft > .zero else {
             await release?()
             throw UpstreamError(
                 service: call.service, kind: .timeout, message: "the deadline passed before the request was sent")
         }
-        let begin = retryEnvironment.now()
-        do throws(UpstreamError) {
-            let value = try await perform(
-                call, timeout: retries.timeout(after: elapsed), deadline: request.deadline - elapsed, release)
-            afterAttempt(call.service, nil, begin.duration(to: retryEnvironment.now()))
-            return value
-        } catch {
-            afterAttempt(call.service, error.kind, begin.duration(to: retryEnvironment.now()))
-            throw error
-        }
-    }
-
-    private func perform<Value>(
-        _ call: APICall<Value>, timeout: Duration, deadline: Duration, _ release: BookingRelease?
-    ) async throws(UpstreamError) -> Value {
-        switch await transport.perform(.http(call.request), timeout: timeout, deadline: deadline) {
+        let result: Result<Value, UpstreamError>
+        switch await transport.perform(call.request, timeout: retries.timeout(after: elapsed), deadline: timeLeft) {
         case .failure(let failure):
             if !failure.wasSent { await release?() }
-            throw UpstreamError(service: call.service, kind: failure.kind, message: failure.reason)
+            result = .failure(UpstreamError(service: call.service, kind: failure.kind, message: failure.reason))
         case .success(var response):
             // A date is one of the service's own clock, which need not be this machine's.
             let now = response.date ?? retryEnvironment.date()
             response.retryAfter = response.headers.filter { $0.isNamed("Retry-After") }
                 .compactMap { Duration(retryAfter: $0.value, at: now) }.max()
-            do {
-                return try call.read(response)
-            } catch {
-                throw error.asking(response.retryAfter)
-            }
+            result = Result { () throws(UpstreamError) in try call.read(response) }
+                .mapError { $0.asking(response.retryAfter) }
         }
+        let error: UpstreamError? = if case .failure(let error) = result { error } else { nil }
+        afterAttempt(call.service, error?.kind, begin.duration(to: retryEnvironment.now()))
+        return try result.get()
     }
 }
 

@@ -4,7 +4,7 @@ internal import Text
 /// An HTTP request with its deadline and the bounds on its response.
 ///
 /// ``HTTPClient`` lets equal requests share one transfer.
-public struct HTTPRequest: Hashable, Sendable {
+public struct HTTPRequest: TransferRequest, Hashable, Sendable {
     /// The request method.
     public enum Method: String, Sendable {
         case get = "GET"
@@ -187,4 +187,94 @@ public struct MultipartPart: Hashable, Sendable {
         self.contentType = contentType
         self.content = content
     }
+}
+
+// MARK: - Query items and headers
+
+/// A query item or a header: a name with a value.
+///
+/// A secret's value is in the request that is sent and nowhere else: every way of printing a field shows `***`.
+public struct HTTPField: Hashable, Sendable {
+    /// The name, sent as it is.
+    public let name: String
+    /// The value, not yet percent-encoded.
+    public let value: String
+    /// Whether the value must never be printed.
+    public let isSecret: Bool
+
+    /// Creates a field.
+    public init(_ name: String, _ value: String, isSecret: Bool = false) {
+        self.name = name
+        self.value = value
+        self.isSecret = isSecret
+    }
+}
+
+extension HTTPField: CustomStringConvertible, CustomReflectable {
+    /// The field as a header line, with `***` for a secret value.
+    public var description: String {
+        "\(name): \(isSecret ? Redactor.mark : value)"
+    }
+
+    /// The mirror that `dump` prints, with `***` for a secret value.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["name": name, "value": isSecret ? Redactor.mark : value])
+    }
+}
+
+extension HTTPField {
+    init?(line: UnsafeRawBufferPointer) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let isBlank: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }
+        var value = line[(colon + 1)...].drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        self.init(String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+
+    /// Whether the field has this name, compared in ASCII without case (RFC 9110, 5.1).
+    func isNamed(_ name: String) -> Bool {
+        self.name.utf8.elementsEqual(name.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// Whether the field is valid as one header line and cannot add another (RFC 9110, 5.1 and 5.5).
+    var isSendable: Bool {
+        !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+// MARK: - Public addresses
+
+extension IPAddress {
+    /// Follows IANA's special-purpose address registries. IPv6 addresses count as public only in the allocated global
+    /// unicast space, without the blocks that embed an IPv4 address. Mapped addresses (`::ffff:0:0/96`) lie outside of
+    /// it.
+    var isPublic: Bool {
+        if bytes.count == 4 { return !Self.reservedV4.contains(where: isIn) }
+        return isIn(Self.globalV6) && !Self.reservedV6.contains(where: isIn)
+    }
+
+    /// The addresses that begin with these bytes, as far as the first `length` bits.
+    private typealias Block = (bytes: [UInt8], length: Int)
+
+    private func isIn(_ block: Block) -> Bool {
+        (0..<block.length).allSatisfy { bit in
+            let mask = UInt8(0x80) >> (bit % 8)
+            let first = bit / 8 < block.bytes.count ? block.bytes[bit / 8] : 0
+            return first & mask == bytes[bit / 8] & mask
+        }
+    }
+
+    private static let reservedV4: [Block] = [
+        ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16),
+        ([172, 16], 12), ([192, 0, 0], 24), ([192, 0, 2], 24), ([192, 88, 99], 24),
+        ([192, 168], 16), ([198, 18], 15), ([198, 51, 100], 24), ([203, 0, 113], 24),
+        ([224], 4), ([240], 4),
+    ]
+    private static let globalV6: Block = ([0x20], 3)
+    private static let reservedV6: [Block] = [
+        ([0x20, 0x01, 0x00], 23),  // protocol assignments, Teredo among them
+        ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x3F, 0xFF, 0x00], 20),  // documentation
+        ([0x20, 0x02], 16),  // 6to4
+    ]
 }

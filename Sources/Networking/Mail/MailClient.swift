@@ -33,7 +33,7 @@ public final class MailClient: Sendable {
     ///
     /// - Throws: An `UpstreamError` if the server did not reply, or its reply cannot be read.
     public func send(_ mail: MailRequest) async throws(UpstreamError) -> Reply {
-        switch await transport.perform(.mail(mail), timeout: mail.deadline, deadline: mail.deadline) {
+        switch await transport.perform(mail, timeout: mail.deadline, deadline: mail.deadline) {
         case .failure(let failure):
             let redactor = Redactor([mail.password ?? ""])
             let message = "\(redactor.redact(failure.reason)) (\(mail))"
@@ -70,7 +70,7 @@ extension MailClient.Reply {
 // MARK: - Mail request
 
 /// A mail and the server to send it to.
-public struct MailRequest: Sendable {
+public struct MailRequest: TransferRequest, Sendable {
     /// The encryption of the connection.
     public enum Security: String, Sendable, CaseIterable {
         /// TLS from the first byte, usually on port 465.
@@ -128,10 +128,13 @@ public struct MailRequest: Sendable {
     }
 
     /// The server's URL, as libcurl expects it.
-    var url: String { "\(security == .tls ? "smtps" : "smtp")://\(host):\(port)" }
+    var origin: String { "\(security == .tls ? "smtps" : "smtp")://\(host):\(port)" }
 
     /// The domain by which the client greets the server (`EHLO`): the sender's.
     var greetingName: String { String(sender.drop { $0 != "@" }.dropFirst()) }
+
+    // The replies are headers to libcurl.
+    var responseLimit: Int { 0 }
 
     var validationError: String? {
         if host.isEmpty || host.contains(where: { "/@?# ".contains($0) }) {
@@ -146,19 +149,19 @@ public struct MailRequest: Sendable {
 
 extension MailRequest: CustomStringConvertible, CustomReflectable {
     /// The server's URL. The message and the recipients are private and not printed.
-    public var description: String { url }
+    public var description: String { origin }
     /// The mirror that `dump` prints: the server's URL.
-    public var customMirror: Mirror { Mirror(self, children: ["url": url]) }
+    public var customMirror: Mirror { Mirror(self, children: ["url": origin]) }
 }
 
 // MARK: - Transfer
 
 extension Transfer {
     func setOptions(_ mail: MailRequest) {
-        setCommonOptions()
+        unsent = mail.message[...]
         // libcurl takes the name for its greeting from the path; without one it is this machine's, which in a container is
         // no domain, and which servers refuse (RFC 5321, 4.1.4).
-        easy.set(CURLOPT_URL, to: "\(mail.url)/\(mail.greetingName.percentEncoded)")
+        easy.set(CURLOPT_URL, to: "\(mail.origin)/\(mail.greetingName.percentEncoded)")
         easy.set(CURLOPT_PROTOCOLS_STR, to: "smtp,smtps")
         // CURLUSESSL_ALL fails without TLS: an attacker on the way could remove STARTTLS from the server's greeting.
         let security = mail.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL

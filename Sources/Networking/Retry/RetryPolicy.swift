@@ -32,11 +32,6 @@ public struct RetryPolicy: Sendable {
 
 /// Decides after each failed attempt of one request whether and when to make another. It has no I/O and no clock.
 struct RetryState {
-    enum Decision: Equatable {
-        case wait(Duration)
-        case giveUp
-    }
-
     private let policy: RetryPolicy
     private let deadline: Duration
     private let isRepeatable: Bool
@@ -52,15 +47,16 @@ struct RetryState {
         min(policy.attemptTimeout, deadline - elapsed)
     }
 
-    /// Records a failure and decides what to do next; `fraction` is a random number in 0..<1.
-    mutating func decide(after error: UpstreamError, elapsed: Duration, fraction: Double) -> Decision {
+    /// Records a failure and returns the pause before the next attempt, or nil to give up; `fraction` is a random number
+    /// in 0..<1.
+    mutating func pause(after error: UpstreamError, elapsed: Duration, fraction: Double) -> Duration? {
         failures += 1
-        guard error.isTransient, isRepeatable, failures < policy.attempts else { return .giveUp }
+        guard error.isTransient, isRepeatable, failures < policy.attempts else { return nil }
         // Full jitter: a random part of the doubled base, so that callers that failed together do not retry together.
         // The service's `Retry-After` is a minimum.
         let ceiling = min(policy.cap, policy.base * (1 << min(failures - 1, 20)))
         let pause = max(ceiling * fraction, error.retryAfter ?? .zero)
-        return elapsed + pause < deadline ? .wait(pause) : .giveUp
+        return elapsed + pause < deadline ? pause : nil
     }
 }
 

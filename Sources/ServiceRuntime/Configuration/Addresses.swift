@@ -121,9 +121,8 @@ private struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the host is an IP address; an IPv6 one may have a zone.
     var isIPAddress: Bool {
-        var address = in6_addr()  // large enough for either family
-        guard host.first == "[" else { return inet_pton(AF_INET, host, &address) == 1 }
-        return inet_pton(AF_INET6, String(host.dropFirst().prefix { $0 != "%" && $0 != "]" }), &address) == 1
+        guard host.first == "[" else { return IPAddress(host)?.bytes.count == 4 }
+        return IPAddress(String(host.dropFirst().prefix { $0 != "%" && $0 != "]" }))?.bytes.count == 16
     }
 
     var isLoopback: Bool { host == "[::1]" || isIPAddress && host.hasPrefix("127.") }
