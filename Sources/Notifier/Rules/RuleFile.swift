@@ -38,7 +38,7 @@ public struct RuleFile: Sendable {
     /// Reads the file at `path`.
     public static func read(path: String) throws(ConfigurationDiagnosticsError) -> RuleFile {
         let text: [UInt8]
-        do throws(BoundedFileError) {
+        do throws(FileError) {
             text = try BoundedFile.contents(of: path, limit: Node.maximumSize)
         } catch {
             throw ConfigurationDiagnosticsError(

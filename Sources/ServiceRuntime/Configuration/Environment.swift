@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Text
 
 /// The variables that begin with `MARQUEE_`, and how each kind of value is read.
@@ -120,10 +119,7 @@ final class Environment {
     /// Reads IP addresses, separated by commas.
     func ipAddresses(_ variable: String) throws(ConfigurationError) -> [String] {
         let expected = BilingualText("포트 없는 IP 주소, 여러 개는 쉼표로 구분", "IP addresses without ports, separated by commas")
-        return try list(variable, expected: expected) { text in
-            var address = in6_addr()  // large enough for either family
-            return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
-        }
+        return try list(variable, expected: expected) { IPAddress($0) != nil }
     }
 
     /// Reads host names, separated by commas.
@@ -219,7 +215,7 @@ final class Environment {
         }
         let file = try checkedPath(path, fileName)
         let content: String
-        do throws(SecretFileError) {
+        do throws(FileError) {
             content = try Secret(file: file, assignedTo: variable).value
         } catch {
             throw ConfigurationError(

@@ -1,4 +1,4 @@
-public import Text
+import Text
 
 /// A key or a password. Only `value` reveals it: descriptions, dumps and interpolations show `***`.
 public struct Secret: Hashable, Sendable {
@@ -14,42 +14,29 @@ public struct Secret: Hashable, Sendable {
     ///
     /// - Parameter name: a variable; `NAME=` before the secret is removed, too.
     /// - Throws: an error that contains the path and no byte of the secret.
-    public init(file path: String, assignedTo name: String? = nil) throws(SecretFileError) {
+    public init(file path: String, assignedTo name: String? = nil) throws(FileError) {
+        func failure(_ korean: String, _ english: String) -> FileError {
+            FileError(text: BilingualText("\(path.quoted): \(korean)", english))
+        }
         let bytes: [UInt8]
-        do throws(BoundedFileError) {
+        do throws(FileError) {
             bytes = try BoundedFile.contents(of: path, limit: 64 * 1024)
         } catch {
-            let reason = error.text.text(in: .ko)
-            throw SecretFileError(
-                "\(path.quoted): 파일을 읽을 수 없습니다(\(reason)). 경로와 읽기 권한을 확인하세요", "cannot read \(path.quoted): \(error)")
+            throw failure(
+                "파일을 읽을 수 없습니다(\(error.text(in: .ko))). 경로와 읽기 권한을 확인하세요", "cannot read \(path.quoted): \(error)")
         }
         guard !bytes.isUTF16 else {
-            throw SecretFileError(
-                "\(path.quoted): UTF-16으로 저장되어 있습니다. UTF-8로 저장하세요", "\(path.quoted) is in UTF-16, not in UTF-8")
+            throw failure("UTF-16으로 저장되어 있습니다. UTF-8로 저장하세요", "\(path.quoted) is in UTF-16, not in UTF-8")
         }
         let text = String(decoding: bytes, as: UTF8.self).unwrapped(assignedTo: name)
-        guard !text.isEmpty else {
-            throw SecretFileError("\(path.quoted): 빈 파일입니다. 값을 저장하세요", "\(path.quoted) is empty")
-        }
+        guard !text.isEmpty else { throw failure("빈 파일입니다. 값을 저장하세요", "\(path.quoted) is empty") }
         self.init(text)
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: CustomStringConvertible, CustomReflectable {
     /// Always `***`.
     public var description: String { Redactor.mark }
-    /// Always `***`.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// A secret that could not be read from its file.
-public struct SecretFileError: BilingualError {
-    /// The path and the reason.
-    public let text: BilingualText
-
-    init(_ ko: String, _ en: String) {
-        text = BilingualText(ko, en)
-    }
 }

@@ -12,7 +12,7 @@ public struct TerminationSignals: Sendable {
     // A handler writes the signal's number into a pipe, and a thread reads it. Blocking the signals and sigwait(3) would be
     // simpler, but with an async main, Dispatch parks the main thread in sigsuspend(2) with an empty mask, where a blocked
     // signal still ends the process.
-    private let signals: AsyncStream<Int32>
+    private let signals: AsyncStream<Void>
     /// The requests to read the configuration again; several that nobody has taken yet are one. Only one task may read it.
     public let reloads: AsyncStream<Void>
 
@@ -20,7 +20,7 @@ public struct TerminationSignals: Sendable {
     ///
     /// - Parameter reloadsOnHangup: whether SIGHUP is a request to read the configuration again.
     public init(reloadsOnHangup: Bool = false) {
-        let (signals, continuation) = AsyncStream<Int32>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.signals = signals
         let (reloads, reload) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.reloads = reloads
@@ -28,13 +28,22 @@ public struct TerminationSignals: Sendable {
         precondition(relayPipe.writing >= 0, "cannot open a pipe for signals")
         do {
             try startThread {
-                readSignals { signal in
+                var isStopping = false
+                while true {
+                    var number: UInt8 = 0
+                    guard read(relayPipe.reading, &number, 1) == 1 else { continue }
+                    let signal = Int32(number)
                     // The kernel takes the terminal from a process before it sends this signal.
-                    guard signal == SIGHUP, reloadsOnHangup, !hadTerminal || hasTerminal() else { return false }
-                    reload.yield()
-                    return true
-                } onFirst: {
-                    continuation.yield($0)
+                    if signal == SIGHUP, reloadsOnHangup, !hadTerminal || hasTerminal() {
+                        reload.yield()
+                        continue
+                    }
+                    if isStopping {
+                        LogWriter.standardError.flush()
+                        _exit(128 + signal)
+                    }
+                    isStopping = true
+                    continuation.yield()
                 }
             }
         } catch {
@@ -79,20 +88,4 @@ private func hasTerminal() -> Bool {
     guard descriptor >= 0 else { return false }
     close(descriptor)
     return true
-}
-
-/// The loop of the thread. Calls `onFirst` with the first signal that `isHandled` is false for; ends the process at the
-/// second.
-private func readSignals(_ isHandled: (Int32) -> Bool, onFirst: (Int32) -> Void) {
-    var isStopping = false
-    while true {
-        var signal: UInt8 = 0
-        guard read(relayPipe.reading, &signal, 1) == 1, !isHandled(Int32(signal)) else { continue }
-        if isStopping {
-            LogWriter.standardError.flush()
-            _exit(128 + Int32(signal))
-        }
-        isStopping = true
-        onFirst(Int32(signal))
-    }
 }

@@ -20,43 +20,29 @@ public final class LogWriter: Sendable {
         var isEmpty: Bool { lines.isEmpty && gap == nil && !isWriting }
     }
 
-    private struct Output: Sendable {
-        let descriptor: Int32
-        /// Counts the lines that were not written.
-        let dropped = Counter()
-
-        func write(_ lines: [UInt8]) {
-            do {
-                try writeAll(lines, to: descriptor)
-            } catch {
-                // There is nowhere to report it but the metric.
-                dropped.add(lines.lineCount)
-            }
-        }
-    }
-
-    private let output: Output
+    private let descriptor: Int32
     private let limit: Int
+    private let droppedLines = Counter()
     /// The queue of the thread, which the first line starts: most commands log none.
     private let queue = Locked<WakeupQueue<Pending>?>(nil)
 
     /// Makes a writer.
     init(_ descriptor: Int32, limit: Int) {
-        output = Output(descriptor: descriptor)
+        self.descriptor = descriptor
         self.limit = limit
     }
 
     /// The number of lines that were not written, because nobody read the others or because write(2) failed.
-    var dropped: Int { output.dropped.count }
+    var dropped: Int { droppedLines.count }
 
     /// Queues whole lines to be written. Never blocks.
     func write(_ lines: [UInt8], notice: @escaping @Sendable (Int) -> [UInt8]) {
-        let queue = queue.withLock { [output] queue in
-            if queue == nil { queue = try? Self.start(output) }
+        let queue = queue.withLock { queue in
+            if queue == nil { queue = try? start() }
             return queue
         }
         // A process at its limit of files or threads writes where it logs, so that the log says so.
-        guard let queue else { return output.write(lines) }
+        guard let queue else { return writeNow(lines) }
         let isQueued = queue.post { pending in
             // Nothing comes after a gap, so that what says how many lines are missing stands in their place.
             guard pending.gap == nil, pending.size < limit else {
@@ -67,7 +53,7 @@ public final class LogWriter: Sendable {
             pending.size += lines.count
             return true
         }
-        if !isQueued { output.dropped.add(lines.lineCount) }
+        if !isQueued { droppedLines.add(lines.lineCount) }
     }
 
     /// Blocks until all lines are written, or for two seconds; returns false if nobody has read them until then.
@@ -82,20 +68,29 @@ public final class LogWriter: Sendable {
         return false
     }
 
-    private static func start(_ output: Output) throws -> WakeupQueue<Pending> {
+    private func writeNow(_ lines: [UInt8]) {
+        do {
+            try writeAll(lines, to: descriptor)
+        } catch {
+            // There is nowhere to report it but the metric.
+            droppedLines.add(lines.lineCount)
+        }
+    }
+
+    private func start() throws -> WakeupQueue<Pending> {
         let queue = try WakeupQueue(Pending())
-        try startThread { run(queue, output) }
+        try startThread { self.run(queue) }
         return queue
     }
 
-    private static func run(_ queue: WakeupQueue<Pending>, _ output: Output) {
+    private func run(_ queue: WakeupQueue<Pending>) {
         while true {
             let pending = queue.take { pending in
                 defer { pending = Pending(isWriting: true) }
                 return pending
             }
-            for lines in pending.lines { output.write(lines) }
-            if let (count, notice) = pending.gap { output.write(notice(count)) }
+            for lines in pending.lines { writeNow(lines) }
+            if let (count, notice) = pending.gap { writeNow(notice(count)) }
             queue.take { $0.isWriting = false }
             if queue.prepareToSleep() {
                 var wakeup = pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0)

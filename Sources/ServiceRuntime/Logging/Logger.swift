@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import JSONCoding
 import Text
@@ -58,7 +59,7 @@ public struct Logger: Sendable {
                 LogWriter.standardError.write(lines) { count in
                     Self.line(
                         wallClock.now().rfc3339, .warning, label, "log lines were dropped because nobody read them",
-                        [(.count, .integer(count))], as: format)
+                        [(.count, "\(count)", isText: false)], as: format)
                 }
             }
         redactor = Redactor(secrets.map(\.value))
@@ -116,46 +117,31 @@ public struct Logger: Sendable {
     }
 
     private func line(_ level: Level, _ message: StaticString, _ metadata: Metadata, at time: String) -> [UInt8] {
-        let fields = (context + metadata).compactMap { key, value in
-            value.map { (key, FieldValue($0, redactedBy: redactor)) }
+        let fields = (context + metadata).compactMap { key, value -> Field? in
+            guard let value else { return nil }
+            if value is Int || value is Bool { return (key, value.description, isText: false) }
+            // Redacted first: what is cut in the middle of a secret would keep half of it.
+            return (key, redactor.redact(value.description).prefix(bytes: 4 << 10), isText: true)
         }
         return Self.line(time, level, label, message, fields, as: format)
     }
 
     // MARK: Lines
 
-    /// A value by its type in JSON, redacted.
-    private enum FieldValue {
-        case text(String)
-        case integer(Int)
-        case flag(Bool)
-
-        init(_ value: any CustomStringConvertible, redactedBy redactor: Redactor) {
-            switch value {
-            case let integer as Int: self = .integer(integer)
-            case let flag as Bool: self = .flag(flag)
-            // Redacted first: what is cut in the middle of a secret would keep half of it.
-            default: self = .text(redactor.redact(value.description).prefix(bytes: 4 << 10))
-            }
-        }
-    }
+    /// A key with its value, redacted; what is no text has no quotes in JSON.
+    private typealias Field = (key: Key, value: String, isText: Bool)
 
     /// Returns the bytes of a line, including its line break.
     private static func line(
         _ time: String, _ level: Level, _ label: StaticString, _ message: StaticString,
-        _ fields: [(Key, FieldValue)], as format: Format
+        _ fields: [Field], as format: Format
     ) -> [UInt8] {
         switch format {
         case .text:
             let name = level.rawValue + String(repeating: " ", count: 7 - level.rawValue.utf8.count)
             var line = "\(time) \(name) \(label): \(message)"
-            for (key, value) in fields {
-                line += " \(key.rawValue)="
-                switch value {
-                case .text(let text): line += text.needsNoQuotes ? text : text.quoted
-                case .integer(let integer): line += String(integer)
-                case .flag(let flag): line += String(flag)
-                }
+            for (key, value, _) in fields {
+                line += " \(key.rawValue)=\(value.needsNoQuotes ? value : value.quoted)"
             }
             return Array((line + "\n").utf8)
         case .json:
@@ -166,19 +152,63 @@ public struct Logger: Sendable {
             json.appendQuoted(label.description)
             json.beginMember("message")
             json.appendQuoted(message.description)
-            for (key, value) in fields {
+            for (key, value, isText) in fields {
                 json.appendJSON(",\"\(key.rawValue)\":")
-                switch value {
-                case .text(let text): json.appendQuoted(text)
-                case .integer(let integer): json.appendNumber(integer)
-                case .flag(let flag): json.appendJSON(String(flag))
-                }
+                if isText { json.appendQuoted(value) } else { json.appendJSON(value) }
             }
             json.appendJSON("}\n")
             return json.bytes
         }
     }
 }
+
+// MARK: - Rate limit
+
+/// Logs events that clients can cause, at most one line per second, so that a flood of them does not fill the disk.
+public final class RateLimitedLogger: Sendable {
+    private struct State {
+        var lastLine: Duration?
+        var dropped = 0
+    }
+
+    private let logger: Logger
+    private let stopwatch: Stopwatch
+    private let state = Locked(State())
+
+    /// Makes a limiter in front of `logger`.
+    public init(_ logger: Logger, clock: some Clock<Duration> = ContinuousClock()) {
+        self.logger = logger
+        stopwatch = Stopwatch(clock)
+    }
+
+    /// Logs a warning, unless the last line is less than a second old.
+    ///
+    /// The next line that is logged has the number of those that were not, as `dropped`.
+    public func warning(_ message: StaticString, _ metadata: @autoclosure () -> Logger.Metadata) {
+        admitted()?.warning(message, metadata())
+    }
+
+    /// Logs something that could not be done, unless the last line is less than a second old; see ``warning(_:_:)``.
+    public func error(_ message: StaticString, _ metadata: @autoclosure () -> Logger.Metadata) {
+        admitted()?.error(message, metadata())
+    }
+
+    /// Returns the logger for a line; nil if the line is dropped.
+    private func admitted() -> Logger? {
+        let dropped = state.withLock { state -> Int? in
+            let now = stopwatch.elapsed
+            if let last = state.lastLine, now - last < .seconds(1) {
+                state.dropped += 1
+                return nil
+            }
+            defer { state = State(lastLine: now) }
+            return state.dropped
+        }
+        return dropped.map { logger.with([.dropped: $0 > 0 ? $0 : nil]) }
+    }
+}
+
+// MARK: - Keys
 
 extension Logger {
     /// The keys of metadata. They are declared together so that every line uses the same key for the same thing.

@@ -3,13 +3,11 @@ public import Text
 
 /// Reads small files whole: secrets, and files that people edit.
 public enum BoundedFile {
-    /// Reads a file.
-    ///
-    /// - Throws: `BoundedFileError` if a system call fails or the file is larger than `limit`.
-    public static func contents(of path: String, limit: Int) throws(BoundedFileError) -> [UInt8] {
+    /// Reads a file; throws if a system call fails or the file is larger than `limit`.
+    public static func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
         // Without O_NONBLOCK, opening a FIFO that has no writer blocks for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw BoundedFileError(text: BilingualText(errno: errno)) }
+        guard descriptor >= 0 else { throw FileError(text: BilingualText(errno: errno)) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
@@ -18,17 +16,17 @@ public enum BoundedFile {
                 (read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count), errno)
             }
             if status < 0, code == EINTR { continue }
-            guard status >= 0 else { throw BoundedFileError(text: BilingualText(errno: code)) }
+            guard status >= 0 else { throw FileError(text: BilingualText(errno: code)) }
             guard status > 0 else { return Array(bytes[..<count]) }
             count += status
         }
-        throw BoundedFileError(text: BilingualText("\(limit)바이트 초과", "larger than \(limit) bytes"))
+        throw FileError(text: BilingualText("\(limit)바이트 초과", "larger than \(limit) bytes"))
     }
 }
 
-/// A file that could not be read whole.
-public struct BoundedFileError: BilingualError, Hashable, Sendable {
-    /// The reason, without the path.
+/// A file that could not be read whole, or a secret that could not be read from its file.
+public struct FileError: BilingualError, Hashable, Sendable {
+    /// The reason; that of a secret begins with the path.
     public let text: BilingualText
 }
 

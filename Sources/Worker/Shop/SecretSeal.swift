@@ -28,7 +28,7 @@ struct SecretSeal: Sendable {
         guard DurableNames.synchronizeFolder(of: path) else { throw SecretSealError(creating: path, errno) }
         if let problem = PrivateFile.problem(of: path) { throw SecretSealError(text: problem) }
         let key: [UInt8]
-        do throws(BoundedFileError) {
+        do throws(FileError) {
             key = try BoundedFile.contents(of: path, limit: AESGCM.keySize)
         } catch {
             throw SecretSealError(

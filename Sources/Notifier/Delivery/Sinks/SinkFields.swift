@@ -93,7 +93,7 @@ struct SinkFields {
         }
         let secret: Secret
         let path = try file.filePath()
-        do throws(SecretFileError) {
+        do throws(FileError) {
             secret = try Secret(file: path)
         } catch {
             throw file.diagnostic(error.text)
