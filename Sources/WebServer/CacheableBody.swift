@@ -49,11 +49,9 @@ public struct CacheableBody: Sendable {
         if request.hasCached(entityTag) {
             return WebResponse(status: 304, contentType: contentType, headers: headers, body: .bytes([]))
         }
-        guard request.acceptsGzip, let gzipped else {
-            return WebResponse(contentType: contentType, headers: headers, body: .shared(content))
-        }
-        headers.append(("Content-Encoding", "gzip"))
-        return WebResponse(contentType: contentType, headers: headers, body: .shared(gzipped))
+        let gzipped = request.acceptsGzip ? gzipped : nil
+        if gzipped != nil { headers.append(("Content-Encoding", "gzip")) }
+        return WebResponse(contentType: contentType, headers: headers, body: .shared(gzipped ?? content))
     }
 }
 

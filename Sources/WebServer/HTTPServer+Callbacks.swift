@@ -107,14 +107,11 @@ private func receive(
     server.deadlines.end(marquee_descriptor(connection))
     guard let target = request.target else { return .NO }
     if let refusal = request.refusal { return refusal.queue(on: connection, closing: true) }
-    guard let body = request.takeBody() else {
-        server.countMalformed()
-        return WebResponse.tooLarge.queue(on: connection, closing: true)
-    }
     let name = String(cString: method)
     let webRequest = WebRequest(
         method: name == "HEAD" ? "GET" : name, path: target.path, query: target.query,
-        headers: target.withHost(headers(of: connection)), body: body, client: server.client(of: connection))
+        headers: target.withHost(headers(of: connection)), body: request.takeBody(),
+        client: server.client(of: connection))
     return server.serve(webRequest, in: request, on: MHDPointer(pointer: connection))
         ? .YES : WebResponse.stopping.queue(on: connection, closing: true)
 }

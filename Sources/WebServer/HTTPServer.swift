@@ -45,12 +45,8 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     /// - address: An IP address and a port. `0.0.0.0:80` accepts every IPv4 client, `[::]:80` IPv6 clients too; port 0
     ///   lets the system choose.
-    /// - limits: The bounds on clients.
-    /// - hosts: The values of `Host` to which the server answers.
     /// - proxies: The addresses of proxies, whose `X-Forwarded-For` names the client's address.
-    /// - bodyLimitOverride: Allows larger bodies to some requests.
     /// - busyResponse: Answers a request for whose body there is no memory.
-    /// - handler: Handles each request.
     public init(
         address: String, limits: Limits = Limits(), hosts: HostPolicy = .any,
         proxies: Set<ClientAddress> = [], bodyLimitOverride: @escaping BodyLimitOverride = { _ in nil },
@@ -264,7 +260,4 @@ public struct HTTPServerCounters: Sendable, Hashable {
     public internal(set) var crowded = 0
     /// Connections cut because the responses that clients have not read took too much memory.
     public internal(set) var unread = 0
-
-    /// Creates counters at zero.
-    public init() {}
 }

@@ -20,7 +20,6 @@ final class PendingRequest: Sendable {
         var stage = Stage.head
         var limit = 0
         var body: [UInt8] = []
-        var isTooLarge = false
         var refusal: WebResponse?
     }
 
@@ -56,23 +55,19 @@ final class PendingRequest: Sendable {
 
     var refusal: WebResponse? { state.withLock { $0.refusal } }
 
-    /// Appends a part of the body. A body over the limit is discarded, and answered with 413 when it ends.
+    /// Appends a part of the body. One over the limit, which is more than the head announced, is discarded and refused.
     func append(_ part: UnsafeRawBufferPointer) {
         state.withLock { state in
             guard state.refusal == nil else { return }
-            state.isTooLarge = state.isTooLarge || state.body.count + part.count > state.limit
-            if state.isTooLarge {
-                state.body = []
-            } else {
-                state.body.append(contentsOf: part)
-            }
+            state.body.append(contentsOf: part)
+            if state.body.count > state.limit { (state.body, state.refusal) = ([], .tooLarge) }
         }
     }
 
-    func takeBody() -> [UInt8]? {
+    func takeBody() -> [UInt8] {
         state.withLock { state in
             defer { state.body = [] }
-            return state.isTooLarge ? nil : state.body
+            return state.body
         }
     }
 

@@ -28,26 +28,21 @@ struct QueuedBytes {
     }
 
     mutating func add(_ request: ObjectIdentifier, _ body: WebResponse.Body, on descriptor: Int32) -> [Int32] {
-        let response: Sending
+        let (count, key): (Int, ObjectIdentifier?)
         switch body {
-        case .bytes(let bytes):
-            guard bytes.count > Self.smallBody else { return [] }
-            // The server's copy, and the system's.
-            response = Sending(
-                request: request, descriptor: descriptor, body: nil,
-                bytes: bytes.count + min(bytes.count, ListeningSocket.sendBuffer))
-        case .shared(let bytes):
-            guard bytes.count > Self.smallBody else { return [] }
-            let key = ObjectIdentifier(bytes)
-            if bodies[key] == nil { total += bytes.count }
-            bodies[key, default: (bytes.count, 0)].users += 1
-            response = Sending(
-                request: request, descriptor: descriptor, body: key,
-                bytes: min(bytes.count, ListeningSocket.sendBuffer))
+        case .bytes(let bytes): (count, key) = (bytes.count, nil)
+        case .shared(let bytes): (count, key) = (bytes.count, ObjectIdentifier(bytes))
         case .streaming, .truncated: return []
         }
-        sending.append(response)
-        total += response.bytes
+        guard count > Self.smallBody else { return [] }
+        if let key {
+            if bodies[key] == nil { total += count }
+            bodies[key, default: (count, 0)].users += 1
+        }
+        // The system's copy, and the server's, unless other responses share it.
+        let copies = min(count, ListeningSocket.sendBuffer) + (key == nil ? count : 0)
+        sending.append(Sending(request: request, descriptor: descriptor, body: key, bytes: copies))
+        total += copies
         var surplus: [Int32] = []
         while total > limit, sending.count > 1 {
             surplus.append(sending[0].descriptor)

@@ -30,12 +30,6 @@ public final class StreamingBody: Sendable {
         self.onClose = onClose
     }
 
-    /// Sends a part; false if the client has disconnected or fallen behind, or the body has ended.
-    @discardableResult
-    public func push(_ part: [UInt8]) -> Bool {
-        push([part])
-    }
-
     /// Sends parts in order; false if the client has disconnected or fallen behind, or the body has ended.
     @discardableResult
     public func push(_ parts: [[UInt8]]) -> Bool {

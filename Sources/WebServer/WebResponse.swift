@@ -94,16 +94,8 @@ extension WebResponse {
         case .truncated(let bytes, let announced):
             MHD_create_response_from_callback(
                 UInt64(max(announced, bytes.count)), 16 << 10, read,
-                Unmanaged.passRetained(TruncatedBody(bytes: bytes)).toOpaque(), free)
+                Unmanaged.passRetained(SharedBytes(bytes)).toOpaque(), releaseShared)
         }
-    }
-}
-
-private final class TruncatedBody: Sendable {
-    let bytes: [UInt8]
-
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
     }
 }
 
@@ -112,7 +104,7 @@ private func read(
     _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
     guard let context, let buffer else { return MHD_CONTENT_READER_END_WITH_ERROR }
-    let bytes = Unmanaged<TruncatedBody>.fromOpaque(context).takeUnretainedValue().bytes
+    let bytes = Unmanaged<SharedBytes>.fromOpaque(context).takeUnretainedValue().bytes
     let part = bytes.dropFirst(Int(clamping: position)).prefix(size)
     UnsafeMutableRawBufferPointer(start: buffer, count: size).copyBytes(from: part)
     return part.isEmpty ? MHD_CONTENT_READER_END_WITH_ERROR : part.count
@@ -121,9 +113,4 @@ private func read(
 private func releaseShared(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     Unmanaged<SharedBytes>.fromOpaque(context).release()
-}
-
-private func free(_ context: UnsafeMutableRawPointer?) {
-    guard let context else { return }
-    Unmanaged<TruncatedBody>.fromOpaque(context).release()
 }

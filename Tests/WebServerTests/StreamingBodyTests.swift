@@ -20,16 +20,16 @@ import Testing
     @Test("parts pushed before and after the request are sent at once, and the end ends the response")
     func parts() async throws {
         let (server, body, ends) = try server()
-        #expect(body.push(Array("one\n".utf8)))
+        #expect(body.push([Array("one\n".utf8)]))
         let client = try await RawClient(server.address)
         try await client.send(Self.request)
         #expect(try await client.receive(through: "one\n\r\n").contains("Transfer-Encoding: chunked"))
-        #expect(body.push(Array("two\n".utf8)))
+        #expect(body.push([Array("two\n".utf8)]))
         #expect(try await client.receive(through: "two\n\r\n").hasSuffix("two\n\r\n"))
         body.end()
         #expect(try await client.receive(through: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
         for await _ in ends { break }
-        #expect(!body.push([1]))
+        #expect(!body.push([[1]]))
         await server.shutdown(grace: .seconds(5))
     }
 
@@ -39,7 +39,7 @@ import Testing
         let client = try await RawClient(server.address)
         try await client.send(Self.request)
         let text = String(repeating: "0123456789", count: 50_000)
-        body.push(Array((text + "!").utf8))
+        body.push([Array((text + "!").utf8)])
         let answer = try await client.receive(through: "!\r\n")
         let payload = answer.split(separator: "\r\n").filter { $0.count > 12 || $0.hasSuffix("!") }
         #expect(payload.joined().hasSuffix("0123456789!"))
@@ -54,7 +54,7 @@ import Testing
         try await client.send(Self.request)
         let part = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 10)
         // The system's buffers hold some megabytes before the body's own limit counts.
-        try await waitUntil("the body is full") { !body.push(part) }
+        try await waitUntil("the body is full") { !body.push([part]) }
         for await _ in ends { break }
         withExtendedLifetime(client) {}
         await server.shutdown(grace: .seconds(5))
@@ -66,10 +66,10 @@ import Testing
         do {
             let client = try await RawClient(server.address)
             try await client.send(Self.request)
-            body.push(Array("one\n".utf8))
+            body.push([Array("one\n".utf8)])
             _ = try await client.receive(through: "one\n\r\n")
         }
-        try await waitUntil("the body has ended") { !body.push(Array("more\n".utf8)) }
+        try await waitUntil("the body has ended") { !body.push([Array("more\n".utf8)]) }
         for await _ in ends { break }
         await server.shutdown(grace: .seconds(5))
     }
@@ -79,7 +79,7 @@ import Testing
         let (server, body, ends) = try server()
         let clients = try await [RawClient(server.address), RawClient(server.address)]
         try await clients[0].send(Self.request)
-        body.push(Array("one\n".utf8))
+        body.push([Array("one\n".utf8)])
         _ = try await clients[0].receive(through: "one\n\r\n")
         await server.shutdown(grace: .seconds(60))
         for await _ in ends { break }

@@ -156,7 +156,7 @@ final class EventStreamHub: Sendable {
     }
 
     private func push(_ text: [UInt8], _ state: inout State) {
-        for (key, client) in state.clients where !client.body.push(text) { _ = state.remove(key) }
+        for (key, client) in state.clients where !client.body.push([text]) { _ = state.remove(key) }
     }
 }
 
