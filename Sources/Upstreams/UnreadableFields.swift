@@ -1,3 +1,4 @@
+import JSONCoding
 import Networking
 
 /// What was read of a reply, and the optional fields of it that could not be read.
@@ -9,6 +10,35 @@ public struct Reading<Value: Sendable>: Sendable {
 }
 
 extension Reading: Equatable where Value: Equatable {}
+
+extension HTTPResponse {
+    /// Reads a reply in JSON, of any status: `error` returns the error that it holds, `value` what was asked for.
+    ///
+    /// - Parameter wrappers: How many keys, one at most, stand around the whole reply, and in no path.
+    func reading<Value>(
+        of service: String, wrappers: Int = 0, error: (JSONValue) throws(DecodingError) -> UpstreamError?,
+        value: (JSONValue, UnreadableFields) throws(DecodingError) -> Result<Value, UpstreamError>
+    ) throws(UpstreamError) -> Reading<Value> {
+        let failure = failure(of: service, hasFixedPaths: true)
+        let unreadable = UnreadableFields(wrappers: wrappers)
+        let result: Result<Value, UpstreamError>
+        do {
+            result = try decode(of: service) { json throws(DecodingError) in
+                if let error = try error(json) ?? failure { return .failure(error) }
+                return try value(json, unreadable)
+            }
+        } catch {
+            // A notice is maintenance whatever its status; an error status does not need a readable body.
+            guard error.kind == .invalid else { throw error }
+            var invalid = error
+            if wrappers > 0, let dot = error.field?.firstIndex(of: ".") {
+                invalid.field?.removeSubrange(...dot)
+            }
+            throw failure ?? invalid
+        }
+        return Reading(value: try result.get(), unreadable: unreadable.fields)
+    }
+}
 
 /// An optional field that could not be read somewhere in a reply. A required one is an error of the whole reply.
 public struct UnreadableField: Hashable, Sendable {

@@ -217,7 +217,7 @@ FAULTS = [
         'for key in ["faultInfo", "faultResult"]', 'for key in ["faultResult"]', "UpstreamsTests.Kobis"),
     Fault(
         "other-day-taken", "the chart of another day is taken for the requested one", "Upstreams/Kobis/Kobis.swift",
-        'if let range, range != "\\(first.compact)~\\(last.compact)" {', 'if let range, range.isEmpty {', "UpstreamsTests.Kobis"),
+        'if let range = chart.range, range != "\\(first.compact)~\\(last.compact)" {', 'if let range = chart.range, range.isEmpty {', "UpstreamsTests.Kobis"),
     Fault(
         "quota-taken-for-fault", "Kakao's used-up quota is tried again at once", "Upstreams/Kakao/KakaoImageSearch.swift",
         'case -10: return .quotaExhausted', 'case -10: return .unavailable', "UpstreamsTests.Kakao"),

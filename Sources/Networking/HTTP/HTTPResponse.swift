@@ -128,14 +128,13 @@ extension HTTPResponse {
         }
     }
 
-    /// Decodes the body as JSON into a type that reads JSON without `Decoder`. Throws the same errors as the other
-    /// `decode`.
-    public func decode<Value: JSONReadable>(
-        _ type: Value.Type = Value.self, of service: String
+    /// Reads the body as JSON without `Decoder`. Throws the same errors as the other `decode`.
+    public func decode<Value>(
+        of service: String, _ read: (JSONValue) throws(DecodingError) -> Value
     ) throws(UpstreamError) -> Value {
         try check(of: service)
         do throws(DecodingError) {
-            return try Value(json: Array(body))
+            return try read(JSONValue(parsing: Array(body)))
         } catch {
             throw invalid(error, of: service)
         }
@@ -164,8 +163,11 @@ extension HTTPResponse {
     }
 
     private func invalid(_ error: DecodingError, of service: String) -> UpstreamError {
-        UpstreamError(
-            service: service, kind: .invalid, message: error.reason, status: status, field: error.fieldPath)
+        let (path, reason) = error.cause
+        // No path: the document as a whole is wrong.
+        return UpstreamError(
+            service: service, kind: .invalid, message: reason, status: status,
+            field: path.isEmpty ? nil : path.fieldPath)
     }
 }
 
@@ -192,34 +194,22 @@ extension Data {
 
 extension DecodingError {
     /// The coding path of the value that could not be decoded; for a missing key, the path of that key.
-    public var codingPath: [any CodingKey] {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath
-        case .keyNotFound(let key, let context): context.codingPath + [key]
-        @unknown default: []
-        }
-    }
+    public var codingPath: [any CodingKey] { cause.path }
 
-    /// The coding path as text, such as `dailyBoxOfficeList[3].audiCnt`; nil if the document as a whole is wrong.
-    public var fieldPath: String? {
-        codingPath.isEmpty ? nil : codingPath.fieldPath
-    }
-
-    /// The reason why the value could not be decoded.
-    public var reason: String {
+    fileprivate var cause: (path: [any CodingKey], reason: String) {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
             // Foundation leaves the description empty for some errors, such as a Boolean in place of a Decimal.
-            context.debugDescription.isEmpty ? "the value has the wrong type" : context.debugDescription
-        case .keyNotFound: "the key is missing"
-        @unknown default: "\(self)"
+            let reason = context.debugDescription
+            return (context.codingPath, reason.isEmpty ? "the value has the wrong type" : reason)
+        case .keyNotFound(let key, let context): return (context.codingPath + [key], "the key is missing")
+        @unknown default: return ([], "\(self)")
         }
     }
 }
 
 extension Sequence<any CodingKey> {
-    /// The keys as a field path: names joined by dots, positions in brackets.
+    /// The keys as a field path, such as `dailyBoxOfficeList[3].audiCnt`.
     public var fieldPath: String {
         var path = ""
         for key in self {

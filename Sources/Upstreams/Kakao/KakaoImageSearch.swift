@@ -1,5 +1,6 @@
 import BoxOffice
 public import FoundationEssentials
+import JSONCoding
 public import Networking
 import Text
 
@@ -33,7 +34,14 @@ public struct KakaoImageSearch: Sendable {
             query: [HTTPField("query", query), HTTPField("size", "\(Self.hitLimit)")],
             headers: [authorization])
         return APICall(service: Self.service, request: request) { [now] response throws(UpstreamError) in
-            try KakaoReply.read(response, at: now())
+            try response.reading(of: Self.service) { json throws(DecodingError) in
+                try KakaoErrorBody(json)?.upstreamError(response, at: now())
+            } value: { json, unreadable throws(DecodingError) in
+                func candidate(_ hit: JSONValue) -> ImageCandidate? {
+                    unreadable.optional(try ImageCandidate(hit, unreadable))
+                }
+                return .success(try json.value("documents").elements().compactMap(candidate))
+            }
         }
     }
 }
@@ -55,94 +63,40 @@ public struct ImageCandidate: Hashable, Sendable {
     }
 }
 
-// MARK: - Replies
-
-/// A response of the image search: images, or an error in one of two formats.
-enum KakaoReply: Decodable {
-    case error(KakaoErrorBody)
-    case images(Reading<[ImageCandidate]>)
-
-    private enum Key: String, CodingKey {
-        case documents
-    }
-
-    init(from decoder: any Decoder) throws {
-        let reply = try KakaoErrorBody(from: decoder)
-        if reply.isError {
-            self = .error(reply)
-        } else {
-            let container = try decoder.container(keyedBy: Key.self)
-            let unreadable = UnreadableFields()
-            let images = unreadable.values(
-                of: try container.decode(ReadableElements<KakaoImage>.self, forKey: .documents))
-            for image in images { unreadable.add(image.unreadable) }
-            self = .images(Reading(value: images.map(\.candidate), unreadable: unreadable.fields))
-        }
-    }
-
-    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Reading<[ImageCandidate]> {
-        let service = KakaoImageSearch.service
-        let failure = response.failure(of: service, hasFixedPaths: true)
-        let reply: KakaoReply
-        do {
-            reply = try response.decode(of: service)
-        } catch {
-            throw error.kind == .invalid ? failure ?? error : error
-        }
-        switch reply {
-        case .error(let reply): throw reply.upstreamError(response, at: instant)
-        case .images(let images):
-            if let failure { throw failure }
-            return images
-        }
-    }
-}
-
-/// The fields of a found image that are used; `collection` and `datetime` are ignored.
-struct KakaoImage: Decodable {
-    let candidate: ImageCandidate
-    let unreadable: [UnreadableField]
-
-    private enum Key: String, CodingKey {
-        case imageURL = "image_url"
-        case thumbnailURL = "thumbnail_url"
-        case site = "display_sitename"
-        case pageURL = "doc_url"
-        case width, height
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        let unreadable = UnreadableFields()
-        func text(_ key: Key) -> String? {
-            let text: String? = unreadable.optional(container, key)
+extension ImageCandidate {
+    /// Reads the fields of a hit that are used; `collection` and `datetime` are ignored.
+    fileprivate init(_ hit: JSONValue, _ unreadable: UnreadableFields) throws(DecodingError) {
+        _ = try hit["image_url"]  // What is no object is no hit.
+        func text(_ name: String) -> String? {
             // One with more bytes than an address may have counts as missing.
-            guard let text, text.utf8.count <= 4_096 else { return nil }
+            guard let text = unreadable.optional(try hit[name]?.text()), text.utf8.count <= 4_096 else { return nil }
             let clean = text.clean
             return clean.isEmpty ? nil : clean
         }
-        var size: ImageCandidate.Size?
-        let (width, height): (Int?, Int?) = (
-            unreadable.optional(container, .width), unreadable.optional(container, .height)
-        )
-        if let width, let height, width > 0, height > 0 {
-            size = ImageCandidate.Size(width: width, height: height)
-        }
-        candidate = ImageCandidate(
-            imageURL: text(.imageURL), thumbnailURL: text(.thumbnailURL), site: text(.site), pageURL: text(.pageURL),
-            size: size)
-        self.unreadable = unreadable.fields
+        (imageURL, thumbnailURL) = (text("image_url"), text("thumbnail_url"))
+        (site, pageURL) = (text("display_sitename"), text("doc_url"))
+        let width = unreadable.optional(try hit["width"]?.integer())
+        let height = unreadable.optional(try hit["height"]?.integer())
+        if let width, let height, width > 0, height > 0 { size = Size(width: width, height: height) }
     }
 }
 
+// MARK: - Errors
+
 /// An error body in the search's own format (`errorType`, `message`) or the platform's older one (`code`, `msg`).
-struct KakaoErrorBody: Decodable {
+private struct KakaoErrorBody {
     let errorType: String?
     let code: Int?
     let message: String?
-    let msg: String?
 
-    var isError: Bool { errorType != nil || code != nil }
+    /// Reads a body; nil if it is no error.
+    init?(_ json: JSONValue) throws(DecodingError) {
+        errorType = try json["errorType"]?.text()
+        code = try json["code"]?.integer()
+        let (message, msg) = (try json["message"]?.text(), try json["msg"]?.text())
+        self.message = message ?? msg
+        if errorType == nil, code == nil { return nil }
+    }
 
     /// The kind of error; nil if only the HTTP status shows it.
     var kind: UpstreamError.Kind? {
@@ -165,13 +119,12 @@ struct KakaoErrorBody: Decodable {
         }
     }
 
-    fileprivate func upstreamError(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
+    func upstreamError(_ response: HTTPResponse, at instant: Date) -> UpstreamError {
         let service = KakaoImageSearch.service
         let code = errorType?.clean ?? code.map { "\($0)" }
         var error = UpstreamError(
             service: service, kind: kind ?? response.failure(of: service, hasFixedPaths: true)?.kind ?? .invalid,
-            message:
-                "the service answered with the error \(code ?? ""): \((message ?? msg)?.clean ?? "no reason given")",
+            message: "the service answered with the error \(code ?? ""): \(message?.clean ?? "no reason given")",
             status: response.status, code: code, retryAfter: response.retryAfter)
         // A throttled request (429) can succeed a moment later, and the client retries it. Any other status means that
         // the day's quota is used up.

@@ -59,11 +59,8 @@ public struct PosterSearch: Sendable {
     /// Returns the poster of a movie whose image an operator has chosen; nothing is searched.
     public func poster(of movie: Movie, chosenAt url: String) async throws(UpstreamError) -> Poster {
         let verified = try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy))
-        let image = Poster.Image(
-            imageURL: url, thumbnailURL: url, width: verified.width, height: verified.height, site: nil, pageURL: nil,
-            source: Poster.Image.operatorSource, contentType: verified.contentType, bytes: verified.bytes,
-            sha256: verified.sha256)
-        return Poster(code: movie.code, title: movie.title.trimmed, query: "", image: image)
+        return Poster(
+            code: movie.code, title: movie.title.trimmed, query: "", image: verified.image(at: url, of: nil))
     }
 
     /// Returns a URL as it is fetched, with percent-encoding; nil if it is not `http` or `https`.
@@ -114,7 +111,7 @@ extension PosterSearch {
             guard let image = try await image(of: hit.candidate, at: address, until: end),
                 !rejected.contains(image.sha256)
             else { continue }
-            if image.isPoster { return (hit, image) }
+            if ImageCandidate.Size(width: image.width, height: image.height).isPoster { return (hit, image) }
             first = first ?? (hit, image)
         }
         if let first { return first }
@@ -136,7 +133,7 @@ extension PosterSearch {
             guard ContinuousClock.now < end else { return nil }
             do {
                 let verified = try await images.send(VerifiedImage.endpoint(url, addressPolicy: addressPolicy))
-                return candidate.image(at: url, verified: verified)
+                return verified.image(at: url, of: candidate)
             } catch {
                 if error.kind == .cancelled { throw error }
                 // A host that does not respond on one port rarely responds on the other.
@@ -150,20 +147,6 @@ extension PosterSearch {
 extension ImageCandidate.Size {
     /// Whether an image of this size can be a poster: those of Korean releases are some 1.4 times as high as wide.
     var isPoster: Bool { (1.2...1.65).contains(Double(height) / Double(width)) }
-}
-
-extension ImageCandidate {
-    fileprivate func image(at url: String, verified: VerifiedImage) -> Poster.Image {
-        Poster.Image(
-            imageURL: url, thumbnailURL: thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: verified.width,
-            height: verified.height, site: site,
-            pageURL: pageURL.flatMap(WebAddress.init)?.text, source: KakaoImageSearch.service,
-            contentType: verified.contentType, bytes: verified.bytes, sha256: verified.sha256)
-    }
-}
-
-extension Poster.Image {
-    fileprivate var isPoster: Bool { ImageCandidate.Size(width: width, height: height).isPoster }
 }
 
 // MARK: - Images
@@ -204,6 +187,15 @@ struct VerifiedImage: Hashable, Sendable {
         contentType = header.format.contentType
         bytes = body.count
         sha256 = SHA256.hexDigest(of: body)
+    }
+
+    /// Returns the image as a hit's; as the operator's choice if there is none.
+    func image(at url: String, of hit: ImageCandidate?) -> Poster.Image {
+        Poster.Image(
+            imageURL: url, thumbnailURL: hit?.thumbnailURL.flatMap(WebAddress.init)?.text ?? url, width: width,
+            height: height, site: hit?.site, pageURL: hit?.pageURL.flatMap(WebAddress.init)?.text,
+            source: hit == nil ? Poster.Image.operatorSource : KakaoImageSearch.service, contentType: contentType,
+            bytes: bytes, sha256: sha256)
     }
 }
 

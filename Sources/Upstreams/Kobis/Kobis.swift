@@ -29,10 +29,9 @@ public struct Kobis: Sendable {
     /// Its response without entries is the error `notPublished`: the day has no figures, or none yet.
     public func dailyChart(_ date: KoreanDate, market: Market) -> APICall<Reading<[ChartEntry]>> {
         let query = [HTTPField("targetDt", date.compact)] + market.filters
-        return endpoint("boxoffice/searchDailyBoxOfficeList", query) {
-            (reply: KobisDailyChart) throws(UpstreamError) in
-            try Self.check(reply.entries, about: reply.range, from: date, to: date)
-            return Reading(value: reply.entries, unreadable: reply.unreadable)
+        return endpoint("boxoffice/searchDailyBoxOfficeList", query) { json, unreadable throws(DecodingError) in
+            let chart = try KobisChart(json, list: "dailyBoxOfficeList", unreadable)
+            return Self.checked(chart, from: date, to: date).map(\.entries)
         }
     }
 
@@ -40,60 +39,78 @@ public struct Kobis: Sendable {
     public func weeklyChart(_ week: Week, market: Market) -> APICall<Reading<WeeklyFigures>> {
         let query = [HTTPField("targetDt", week.firstDay.compact), HTTPField("weekGb", week.span.weekGb)]
         return endpoint("boxoffice/searchWeeklyBoxOfficeList", query + market.filters) {
-            (reply: KobisWeeklyChart) throws(UpstreamError) in
-            try Self.check(reply.entries, about: reply.range, from: week.firstDay, to: week.lastDay)
-            let figures = WeeklyFigures(yearWeek: reply.yearWeek, entries: reply.entries)
-            return Reading(value: figures, unreadable: reply.unreadable)
+            json, unreadable throws(DecodingError) in
+            let chart = try KobisChart(json, list: "weeklyBoxOfficeList", unreadable)
+            return Self.checked(chart, from: week.firstDay, to: week.lastDay)
+                .map { WeeklyFigures(yearWeek: $0.yearWeek, entries: $0.entries) }
         }
     }
 
     /// The endpoint of the list of areas that charts can be requested for.
     public var areas: APICall<Reading<[Market.NamedArea]>> {
-        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")]) { (reply: KobisCodes) in
-            Reading(value: reply.areas, unreadable: reply.unreadable)
+        endpoint("code/searchCodeList", [HTTPField("comCode", "0105000000")], wrappers: 0) {
+            json, unreadable throws(DecodingError) in
+            .success(try json.areas(unreadable))
         }
     }
 
     /// Returns the endpoint of a movie's facts; a code that KOBIS does not know is the error `notFound`.
     public func movie(_ code: MovieCode) -> APICall<Reading<Movie>> {
         endpoint("movie/searchMovieInfo", [HTTPField("movieCd", "\(code)")]) {
-            (reply: KobisMovie) throws(UpstreamError) in
-            guard let movie = reply.movie else {
-                throw UpstreamError(
-                    service: Self.service, kind: .notFound, message: "there is no movie with the code \(code)",
-                    status: 200)
+            json, unreadable throws(DecodingError) in
+            guard let movie = try json.movie(unreadable) else {
+                return Self.failure(.notFound, "there is no movie with the code \(code)")
             }
             guard movie.code == code else {
-                throw UpstreamError(
-                    service: Self.service, kind: .invalid, message: "the service answered with the movie \(movie.code)",
-                    status: 200, field: "movieInfo.movieCd")
+                return Self.failure(
+                    .invalid, "the service answered with the movie \(movie.code)", field: "movieInfo.movieCd")
             }
-            return Reading(value: movie, unreadable: reply.unreadable)
+            return .success(movie)
         }
     }
 
-    /// Throws if a chart has no entries, or states other days than those requested.
-    private static func check(
-        _ entries: [ChartEntry], about range: String?, from first: KoreanDate, to last: KoreanDate
-    ) throws(UpstreamError) {
-        guard !entries.isEmpty else {
+    /// Returns the chart, or an error if it has no entries, or states other days than those requested.
+    private static func checked(
+        _ chart: KobisChart, from first: KoreanDate, to last: KoreanDate
+    ) -> Result<KobisChart, UpstreamError> {
+        guard !chart.entries.isEmpty else {
             let days = first == last ? "\(first)" : "\(first) to \(last)"
-            throw UpstreamError(
-                service: service, kind: .notPublished, message: "there are no figures for \(days)", status: 200)
+            return failure(.notPublished, "there are no figures for \(days)")
         }
-        if let range, range != "\(first.compact)~\(last.compact)" {
-            throw UpstreamError(
-                service: service, kind: .invalid, message: "the service answered with the chart for \(range)",
-                status: 200, field: "showRange")
+        if let range = chart.range, range != "\(first.compact)~\(last.compact)" {
+            return failure(.invalid, "the service answered with the chart for \(range)", field: "showRange")
         }
+        return .success(chart)
     }
 
-    private func endpoint<Reply: JSONReadable & SendableMetatype, Value: Sendable>(
-        _ call: String, _ query: [HTTPField], read: @escaping @Sendable (Reply) throws(UpstreamError) -> Value
-    ) -> APICall<Value> {
+    private static func failure<Value>(
+        _ kind: UpstreamError.Kind, _ message: String, field: String? = nil
+    ) -> Result<Value, UpstreamError> {
+        .failure(UpstreamError(service: service, kind: kind, message: message, status: 200, field: field))
+    }
+
+    /// Returns the endpoint of a call whose value `read` reads from a response with status 200 that is no error.
+    private func endpoint<Value: Sendable>(
+        _ call: String, _ query: [HTTPField], wrappers: Int = 1,
+        read: @escaping @Sendable (JSONValue, UnreadableFields) throws(DecodingError) -> Result<Value, UpstreamError>
+    ) -> APICall<Reading<Value>> {
         let request = HTTPRequest("\(url)/\(call).json", query: [key] + query)
         return APICall(service: Self.service, request: request) { [now] response throws(UpstreamError) in
-            try read(KobisReply<Reply>.read(response, at: now()))
+            func failure(_ error: KobisErrorBody) -> UpstreamError {
+                error.upstreamError(status: response.status, at: now())
+            }
+            if response.isXML, let error = KobisErrorBody(xml: String(decoding: response.body, as: UTF8.self)) {
+                throw failure(error)
+            }
+            return try response.reading(of: Self.service, wrappers: wrappers) { json throws(DecodingError) in
+                // Only the key tells an error, which has the status 200, from the requested body.
+                for key in ["faultInfo", "faultResult"] {
+                    if let error = try json[key] { return failure(KobisErrorBody(error)) }
+                }
+                return nil
+            } value: { json, unreadable throws(DecodingError) in
+                try read(json, unreadable)
+            }
         }
     }
 }
@@ -141,45 +158,7 @@ public struct WeeklyFigures: Hashable, Sendable {
     public let entries: [ChartEntry]
 }
 
-// MARK: - Replies
-
-/// A response of KOBIS with status 200: the requested body, or an error.
-///
-/// Only the top-level key distinguishes the two, so the error is tried first.
-enum KobisReply<Body: JSONReadable>: JSONReadable {
-    case error(KobisErrorBody)
-    case body(Body)
-
-    init(json: JSONValue) throws(DecodingError) {
-        for key in ["faultInfo", "faultResult"] {
-            guard let error = try json[key] else { continue }
-            self = .error(KobisErrorBody(error))
-            return
-        }
-        self = .body(try Body(json: json))
-    }
-
-    /// Reads a response of any status.
-    static func read(_ response: HTTPResponse, at instant: Date) throws(UpstreamError) -> Body {
-        let failure = response.failure(of: Kobis.service, hasFixedPaths: true)
-        let reply: KobisReply
-        if response.isXML, let error = KobisErrorBody(xml: String(decoding: response.body, as: UTF8.self)) {
-            throw error.upstreamError(status: response.status, at: instant)
-        }
-        do {
-            reply = try response.decode(of: Kobis.service)
-        } catch {
-            // A notice is maintenance whatever its status; an error status does not need a readable body.
-            throw error.kind == .invalid ? failure ?? error.withoutWrapper : error
-        }
-        switch reply {
-        case .error(let reply): throw reply.upstreamError(status: response.status, at: instant)
-        case .body(let body):
-            if let failure { throw failure }
-            return body
-        }
-    }
-}
+// MARK: - Errors
 
 /// An error body (`faultInfo` or `faultResult`).
 struct KobisErrorBody {
@@ -222,15 +201,5 @@ struct KobisErrorBody {
             message: "the service answered with the error \(code ?? "without a code"): \(message)",
             status: status, code: code,
             retryAfter: kind == .quotaExhausted ? KoreanDate.timeToMidnight(at: instant) : nil)
-    }
-}
-
-extension UpstreamError {
-    /// The error with its field relative to the one key that wraps every response: `dailyBoxOfficeList[3].audiCnt`.
-    fileprivate var withoutWrapper: UpstreamError {
-        guard let field, let dot = field.firstIndex(of: ".") else { return self }
-        var error = self
-        error.field = String(field[field.index(after: dot)...])
-        return error
     }
 }

@@ -4,38 +4,19 @@ import Text
 
 // MARK: Charts
 
-/// The response to `searchDailyBoxOfficeList`.
-struct KobisDailyChart: JSONReadable {
+/// A response with a chart.
+struct KobisChart {
     /// The days that the chart covers: `20240604~20240604`.
     let range: String?
-    let entries: [ChartEntry]
-    let unreadable: [UnreadableField]
-
-    init(json: JSONValue) throws(DecodingError) {
-        let result = try json.value("boxOfficeResult")
-        let unreadable = UnreadableFields(wrappers: 1)
-        range = unreadable.optional(try result["showRange"]?.range())
-        entries = try result.value("dailyBoxOfficeList").entries(unreadable)
-        self.unreadable = unreadable.fields
-    }
-}
-
-/// The response to `searchWeeklyBoxOfficeList`.
-struct KobisWeeklyChart: JSONReadable {
-    /// The days that the chart covers: `20240607~20240609`.
-    let range: String?
-    /// The year and the number of the week, such as `202423`.
+    /// The year and the number of the week, such as `202423`; nil for a day's chart.
     let yearWeek: String?
     let entries: [ChartEntry]
-    let unreadable: [UnreadableField]
 
-    init(json: JSONValue) throws(DecodingError) {
+    init(_ json: JSONValue, list: String, _ unreadable: UnreadableFields) throws(DecodingError) {
         let result = try json.value("boxOfficeResult")
-        let unreadable = UnreadableFields(wrappers: 1)
         range = unreadable.optional(try result["showRange"]?.range())
         yearWeek = unreadable.optional(try result["yearWeekTime"]?.filledText())
-        entries = try result.value("weeklyBoxOfficeList").entries(unreadable)
-        self.unreadable = unreadable.fields
+        entries = try result.value(list).entries(unreadable)
     }
 }
 
@@ -95,36 +76,24 @@ extension ChartEntry {
 
 // MARK: - Areas
 
-struct KobisCodes: JSONReadable {
-    let areas: [Market.NamedArea]
-    let unreadable: [UnreadableField]
-
-    init(json: JSONValue) throws(DecodingError) {
-        let unreadable = UnreadableFields()
-        areas = try json.value("codes").elements().compactMap { code in
+extension JSONValue {
+    func areas(_ unreadable: UnreadableFields) throws(DecodingError) -> [Market.NamedArea] {
+        try value("codes").elements().compactMap { code in
             func text(_ name: String) -> String? { unreadable.optional(try code.filledText(name)) }
             guard let area = text("fullCd").flatMap({ Market.Area($0) }) else { return nil }
             return Market.NamedArea(area: area, name: text("korNm") ?? "\(area)", nameEnglish: text("engNm"))
         }
-        self.unreadable = unreadable.fields
     }
 }
 
 // MARK: - Movies
 
-struct KobisMovie: JSONReadable {
-    /// The movie; nil if its code is unknown, for which KOBIS sends nothing or a movie with empty fields.
-    let movie: Movie?
-    let unreadable: [UnreadableField]
-
-    init(json: JSONValue) throws(DecodingError) {
-        let info = try json.value("movieInfoResult")["movieInfo"]
-        let code = try info?["movieCd"]
-        let isKnown = try code?.isText == true ? code?.filledText() != nil : code != nil
-        let unreadable = UnreadableFields(wrappers: 1)
-        movie =
-            isKnown ? try info.map { info throws(DecodingError) in try Movie(kobis: info, unreadable) } : nil
-        self.unreadable = unreadable.fields
+extension JSONValue {
+    /// Reads a movie; nil if its code is unknown, for which KOBIS sends nothing or a movie with empty fields.
+    func movie(_ unreadable: UnreadableFields) throws(DecodingError) -> Movie? {
+        guard let info = try value("movieInfoResult")["movieInfo"], let code = try info["movieCd"] else { return nil }
+        if code.isText, try code.filledText() == nil { return nil }
+        return try Movie(kobis: info, unreadable)
     }
 }
 

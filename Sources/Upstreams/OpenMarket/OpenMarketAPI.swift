@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import Imaging
 public import Networking
 public import OpenMarket
 import Text
@@ -41,7 +42,8 @@ public struct OpenMarketAPI: Sendable {
                 let page = ProductPage(page: 1, perPage: perPage, total: 0, lastPage: 1, products: [])
                 return Reading(value: page, unreadable: [])
             }
-            return try OpenMarketReply.read(OpenMarketPage.self, from: response).page(page, perPage: perPage)
+            try OpenMarketReply.throwIfFailed(response)
+            return try response.decode(OpenMarketPage.self, of: Self.service).page(page, perPage: perPage)
         }
     }
 
@@ -63,10 +65,7 @@ public struct OpenMarketAPI: Sendable {
     /// Returns the endpoint that changes a product; an empty change only checks the secret.
     public func change(_ id: ProductID, _ change: ProductChange, secret: String) -> APICall<Void> {
         let body = OpenMarketRequestBody(change, secret: secret)
-        let request = write("\(url)/api/products/\(id)", .patch, body.json, secret: secret)
-        return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
-            try OpenMarketReply.throwIfFailed(response)
-        }
+        return acknowledgement(of: write("\(url)/api/products/\(id)", .patch, body.json, secret: secret))
     }
 
     /// Returns the endpoint of the secret by which a product can be removed.
@@ -78,9 +77,14 @@ public struct OpenMarketAPI: Sendable {
 
     /// Returns the endpoint that removes a product by its key.
     public func remove(_ id: ProductID, key: RemovalKey) -> APICall<Void> {
-        let request = HTTPRequest(
-            "\(url)/api/products/\(id)/\(key.secret)", secrets: [key.secret], method: .delete, headers: [identifier])
-        return APICall(service: Self.service, request: request) { response throws(UpstreamError) in
+        acknowledgement(
+            of: HTTPRequest(
+                "\(url)/api/products/\(id)/\(key.secret)", secrets: [key.secret], method: .delete,
+                headers: [identifier]))
+    }
+
+    private func acknowledgement(of request: HTTPRequest) -> APICall<Void> {
+        APICall(service: Self.service, request: request) { response throws(UpstreamError) in
             try OpenMarketReply.throwIfFailed(response)
         }
     }
@@ -94,7 +98,8 @@ public struct OpenMarketAPI: Sendable {
     /// Returns an endpoint whose value is a product; it fails as `invalid` if the reply is not the product `id`.
     private func product(_ request: HTTPRequest, _ id: ProductID?) -> APICall<Reading<Product>> {
         APICall(service: Self.service, request: request) { response throws(UpstreamError) in
-            let reply = try OpenMarketReply.read(OpenMarketProduct.self, from: response)
+            try OpenMarketReply.throwIfFailed(response)
+            let reply = try response.decode(OpenMarketProduct.self, of: Self.service)
             let product = reply.product
             guard id == nil || product.id == id else {
                 throw UpstreamError(
@@ -133,28 +138,6 @@ struct OpenMarketRequestBody: Encodable {
         case discount = "discounted_price"
     }
 
-    init(_ draft: ProductDraft, secret: String) {
-        name = draft.name
-        description = draft.description
-        thumbnail = nil
-        price = draft.price
-        currency = draft.currency
-        discount = draft.discount
-        stock = draft.stock
-        self.secret = secret
-    }
-
-    init(_ change: ProductChange, secret: String) {
-        name = change.name
-        description = change.description
-        thumbnail = change.thumbnail
-        price = change.price
-        currency = change.currency
-        discount = change.discount
-        stock = change.stock
-        self.secret = secret
-    }
-
     var json: Data {
         do {
             return try JSONEncoder().encode(self)
@@ -162,6 +145,20 @@ struct OpenMarketRequestBody: Encodable {
             preconditionFailure(
                 "OpenMarketRequestBody holds only text and finite numbers, but cannot be encoded: \(error)")
         }
+    }
+}
+
+extension OpenMarketRequestBody {
+    init(_ draft: ProductDraft, secret: String) {
+        self.init(
+            name: draft.name, description: draft.description, thumbnail: nil, stock: draft.stock,
+            currency: draft.currency, price: draft.price, discount: draft.discount, secret: secret)
+    }
+
+    init(_ change: ProductChange, secret: String) {
+        self.init(
+            name: change.name, description: change.description, thumbnail: change.thumbnail, stock: change.stock,
+            currency: change.currency, price: change.price, discount: change.discount, secret: secret)
     }
 }
 
@@ -191,6 +188,55 @@ public struct RemovalKey: Hashable, Sendable, CustomStringConvertible, CustomRef
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }
 
+/// An image that the Open Market accepts: a whole JPEG or PNG of at most 300 KB.
+public struct ProductImage: Hashable, Sendable {
+    let format: ImageHeader.Format
+    /// The file's bytes.
+    public let bytes: [UInt8]
+
+    /// Maximum width and height in pixels of an image that was scaled down.
+    private static let longestSide = 2_000
+
+    /// What is made of an image that is too large: a JPEG within the market's limit.
+    private static let shrunk = ImageDecoder.Target(
+        width: longestSide, height: longestSide, quality: 82, bytes: ProductConstraints.imageBytes)
+    /// What is made of an image that is sent unchanged, to see that all of it can be decoded.
+    private static let glance = ImageDecoder.Target(width: 1, height: 1, quality: 82)
+
+    /// Checks an image by its headers, without decoding it; the error names its position in the request, `index`.
+    public static func check(_ bytes: [UInt8], index: Int) throws(ProductValidationError) {
+        let field = "images[\(index)]"
+        guard let header = ImageHeader.read(bytes), header.format == .jpeg || header.format == .png else {
+            throw ProductValidationError(field: field, "the image is not a JPEG or PNG, or has too many pixels")
+        }
+        guard ImageDecoder.canDecode(bytes, to: bytes.count <= ProductConstraints.imageBytes ? glance : shrunk) else {
+            throw ProductValidationError(field: field, damaged)
+        }
+    }
+
+    private static let damaged =
+        "the image is damaged or truncated, has more than 32 scans, or needs more than 64 MB to be decoded"
+
+    /// Checks an image, decodes it once, and scales it down if it is too large for the Open Market.
+    ///
+    /// Every image is decoded, so that a damaged one is refused before anything is sent. Throws as `check`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
+    public init(_ bytes: [UInt8], index: Int, decoder: ImageDecoder) async throws {
+        try Self.check(bytes, index: index)
+        let isSmall = bytes.count <= ProductConstraints.imageBytes
+        guard let decoded = try await decoder.jpeg(of: bytes, isSmall ? Self.glance : Self.shrunk) else {
+            throw ProductValidationError(field: "images[\(index)]", Self.damaged)
+        }
+        format = isSmall ? ImageHeader.read(bytes)?.format ?? .jpeg : .jpeg
+        self.bytes = isSmall ? bytes : decoded
+    }
+
+    /// Returns the image as a part of a registration's form; `number` (from 1) becomes its file name.
+    func formPart(number: Int) -> MultipartPart {
+        MultipartPart(
+            "images", fileName: "\(number).\(format.rawValue)", contentType: format.contentType, content: Data(bytes))
+    }
+}
+
 // MARK: - Replies
 
 /// Reads the service's replies: JSON, plain text, Spring's errors, and HTML pages.
@@ -198,14 +244,6 @@ enum OpenMarketReply {
     private struct SpringError: Decodable {
         let code, status: Int?
         let message, error: String?
-    }
-
-    /// Decodes a response of any status as JSON; throws if it is an error.
-    static func read<Value: Decodable>(
-        _ type: Value.Type, from response: HTTPResponse
-    ) throws(UpstreamError) -> Value {
-        try throwIfFailed(response)
-        return try response.decode(of: OpenMarketAPI.service)
     }
 
     /// Reads a response of plain text; throws if it is an error, HTML or JSON.

@@ -2,8 +2,9 @@ import FoundationEssentials
 import OpenMarket
 import Text
 
+/// A product as the service sends it.
 struct OpenMarketProduct: Decodable {
-    struct Image: Decodable {
+    private struct Image: Decodable {
         let id: Int
         let url: String
         let thumbnailURL: String
@@ -14,24 +15,12 @@ struct OpenMarketProduct: Decodable {
         }
     }
 
-    struct Vendor: Decodable {
+    private struct Vendor: Decodable {
         let id: Int
         let name: String?
     }
 
-    let id: ProductID
-    let vendorID: Int?
-    let name: String
-    /// Missing in lists and in the oldest products; images are missing in lists.
-    let description: String?
-    let thumbnail: String?
-    let currency: Currency
-    let price: Decimal
-    let bargainPrice, discount: Decimal?
-    let stock: Int
-    let created, issued: OpenMarketTime
-    let images: [Image]?
-    let vendors: Vendor?
+    let product: Product
     let unreadable: [UnreadableField]
 
     private enum CodingKeys: String, CodingKey {
@@ -46,34 +35,31 @@ struct OpenMarketProduct: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let unreadable = UnreadableFields()
-        id = try container.decode(ProductID.self, forKey: .id)
-        name = try container.decode(String.self, forKey: .name)
-        currency = try container.decode(Currency.self, forKey: .currency)
-        price = try container.decode(Decimal.self, forKey: .price)
+        let price = try container.decode(Decimal.self, forKey: .price)
         // If one of these is missing it follows from the other; one that is there and unreadable would be invented.
-        bargainPrice = try container.decodeIfPresent(Decimal.self, forKey: .bargainPrice)
-        discount = try container.decodeIfPresent(Decimal.self, forKey: .discount)
-        stock = try container.decode(Int.self, forKey: .stock)
-        created = try container.decode(OpenMarketTime.self, forKey: .created)
-        issued = try container.decode(OpenMarketTime.self, forKey: .issued)
-        vendorID = unreadable.optional(container, .vendorID)
-        description = unreadable.optional(container, .description)
-        thumbnail = unreadable.optional(container, .thumbnail)
+        let bargainPrice = try container.decodeIfPresent(Decimal.self, forKey: .bargainPrice)
+        let discount =
+            try container.decodeIfPresent(Decimal.self, forKey: .discount) ?? bargainPrice.map { price - $0 } ?? 0
+        let vendorID: Int? = unreadable.optional(container, .vendorID)
+        // Missing in lists and in the oldest products; images are missing in lists.
+        let description: String? = unreadable.optional(container, .description)
+        let thumbnail: String? = unreadable.optional(container, .thumbnail)
         let images: ReadableElements<Image>? = unreadable.optional(container, .images)
-        self.images = images.map(unreadable.values)
-        vendors = unreadable.optional(container, .vendors)
+        let readableImages = images.map(unreadable.values)
+        let vendor: Vendor? = unreadable.optional(container, .vendors)
+        product = Product(
+            id: try container.decode(ProductID.self, forKey: .id),
+            vendor: Product.Vendor(id: vendor?.id ?? vendorID ?? 0, name: vendor?.name?.clean),
+            name: try container.decode(String.self, forKey: .name).clean, description: description?.cleanLines,
+            thumbnailURL: thumbnail?.clean ?? "", currency: try container.decode(Currency.self, forKey: .currency),
+            price: price, discount: discount, bargainPrice: bargainPrice ?? price - discount,
+            stock: try container.decode(Int.self, forKey: .stock),
+            created: try container.decode(OpenMarketTime.self, forKey: .created),
+            issued: try container.decode(OpenMarketTime.self, forKey: .issued),
+            images: readableImages?.map {
+                Product.Image(id: $0.id, url: $0.url.clean, thumbnailURL: $0.thumbnailURL.clean)
+            })
         self.unreadable = unreadable.fields
-    }
-
-    var product: Product {
-        let discount = discount ?? bargainPrice.map { price - $0 } ?? 0
-        return Product(
-            id: id,
-            vendor: Product.Vendor(id: vendors?.id ?? vendorID ?? 0, name: vendors?.name?.clean),
-            name: name.clean, description: description?.cleanLines, thumbnailURL: thumbnail?.clean ?? "",
-            currency: currency, price: price, discount: discount, bargainPrice: bargainPrice ?? price - discount,
-            stock: stock, created: created, issued: issued,
-            images: images?.map { Product.Image(id: $0.id, url: $0.url.clean, thumbnailURL: $0.thumbnailURL.clean) })
     }
 }
 
