@@ -39,6 +39,15 @@ struct AddressPolicyTests {
         #expect(try await client.send(.text(request)) == "image")
     }
 
+    @Test("A public address of IPv6 is tried")
+    func publicIPv6Address() async throws {
+        var request = publicOnly("http://[::1]:1/")  // nobody listens there
+        request.exemptAddress = IPAddress("::1")
+        let refused = request
+        let error = await failure { () async throws(UpstreamError) in try await client.send(.text(refused)) }
+        #expect(error?.kind == .unavailable, "\(String(describing: error))")
+    }
+
     @Test(
         "A redirect to a private address is not followed", arguments: ["127.0.0.1", "[::1]", "2130706433", "localhost"])
     func redirect(host: String) async throws {

@@ -239,8 +239,11 @@ private func receiveHeader(
 private func openSocket(
     context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let context, let target = address?.pointee else { return -1 }
-    let allowed = withUnsafeBytes(of: target.addr) { Transfer.at(context).allows(IPAddress($0)) }
+    guard let context, let address, let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return -1 }
+    let target = address.pointee
+    // `addr` is declared with the length of an IPv4 address; one of IPv6 goes on behind it.
+    let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(target.addrlen))
+    let allowed = Transfer.at(context).allows(IPAddress(bytes))
     return allowed ? socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol) : -1
 }
 
