@@ -96,6 +96,8 @@ extension PublishedEvents {
         func operatorsChoice(signal: String) async throws {
             try await ProcessHarness.run { harness, client in
                 let code = try #require(try await leader(client)["movieCode"].text)
+                let early = try await harness.marquee("poster", code)
+                #expect(early.status == 1 && early.errors.joined().contains("`marquee request movie \(code)`"))
                 let first = try #require(
                     try await client.request("fetch.movie", ["code": .text(code)]).events.last)
                 let url = try #require(first.data["imageURL"].text)

@@ -53,7 +53,7 @@ struct PosterCommand: Subcommand {
         guard rejects || url != nil else { return try await show(configuration) }
         let id = RequestID.random()
         let body = try JSON.text(Body(code: code, id: id.description, reject: rejects ? true : nil, url: url))
-        return try await runner.run(configuration, for: .fetchMovie, isWhole: true) { client in
+        return try await runner.run(configuration, isWhole: true) { client in
             let outcome = try await client.perform(
                 RequestFrames(topic: "poster", body: body), id: id,
                 answeredOn: Request.Target.movie(code, poster: true).prefixes, within: runner.timeout)
@@ -67,7 +67,14 @@ struct PosterCommand: Subcommand {
         let client = try await CommandClient(io, addresses: configuration.reachableCommands)
         let reply = try await client.ask("poster", try JSON.text(Body(code: code)), within: runner.timeout)
         await io.shutdown()
-        if let failure = reply.failure { return failure.report(of: .fetchMovie) }
+        if let failure = reply.failure {
+            guard failure.code == .notFound else { return failure.report() }
+            Console.printError(
+                localized(
+                    "marquee: 아직 포스터를 검색하지 않은 영화입니다. 먼저 `marquee request movie \(code)`를 실행하세요",
+                    "marquee: \(failure.message): run `marquee request movie \(code)` first"))
+            return .failed
+        }
         if runner.printsJSON {
             Console.print(String(decoding: reply.body, as: UTF8.self))
         } else {

@@ -97,7 +97,7 @@ struct RequestRunner {
 
     /// Prints the outcome of what `perform` sends; if it `isWhole`, one with problems counts as a failure.
     func run(
-        _ configuration: Configuration, for topic: RequestTopic, isWhole: Bool = false,
+        _ configuration: Configuration, for topic: RequestTopic? = nil, isWhole: Bool = false,
         _ perform: (RequestClient) async throws -> RequestClient.Outcome
     ) async throws -> ExitStatus {
         let io = try configuration.makeClientThread()
