@@ -1,8 +1,8 @@
 /// Shares one run of an operation, and its value, among concurrent callers with the same key.
 ///
-/// A run begins with the first caller, in a task of its own, and ends for all callers at once. A call after
-/// that begins another run. A caller that is cancelled leaves at once and does not disturb the others. There is no limit on keys
-/// or callers, and nothing is kept once a run has ended.
+/// A run begins with the first caller, in a task of its own, and ends for all callers at once. A call after that begins
+/// another run. A caller that is cancelled leaves at once and does not disturb the others. There is no limit on keys or
+/// callers, and nothing is kept once a run has ended.
 ///
 /// All that callers share is `Value`: for an operation that fails, make it a `Result`.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {

@@ -1,6 +1,7 @@
 import CCrypto
 
-/// Authenticated encryption with AES-256-GCM (NIST SP 800-38D): the holder of the key can read a message and notices any change.
+/// Authenticated encryption with AES-256-GCM (NIST SP 800-38D): the holder of the key can read a message and notices
+/// any change.
 public struct AESGCM: Sendable {
     /// The size of a key in bytes.
     public static let keySize = 32

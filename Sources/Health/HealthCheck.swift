@@ -83,7 +83,8 @@ extension [HealthCheck] {
 // MARK: - Databases
 
 extension HealthCheck {
-    /// The script that makes the table that ``databaseWrite(_:logger:clock:)`` writes, for the schema of the process's database.
+    /// The script that makes the table that ``databaseWrite(_:logger:clock:)`` writes, for the schema of the process's
+    /// database.
     public static let table = """
         create table health_probe (
             id integer primary key check (id = 1),

@@ -110,7 +110,8 @@ struct DecoderParent {
         close(ends[1])
         let child = try started.get()
         let output = read(ends[0])
-        // Kills a child that has closed the pipe and still runs, or has not written in time. One that has ended keeps its status.
+        // Kills a child that has closed the pipe and still runs, or has not written in time. One that has ended keeps
+        // its status.
         kill(child, SIGKILL)
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -154,8 +154,8 @@ public struct JSONWriter: ~Copyable {
 
 // MARK: - Types that write themselves
 
-/// A value that writes its own JSON, because it is written too often for `Encodable`. Its bytes are those of Foundation's encoder
-/// with sorted keys and without escaped slashes.
+/// A value that writes its own JSON, because it is written too often for `Encodable`. Its bytes are those of
+/// Foundation's encoder with sorted keys and without escaped slashes.
 public protocol JSONWritable {
     func write(to json: inout JSONWriter)
 }

@@ -1,7 +1,8 @@
 import BoxOffice
 import Testing
 
-/// The lines of a chart that nothing is wrong with, the first with `total` admissions so far; each day's are unlike the others'.
+/// The lines of a chart that nothing is wrong with, the first with `total` admissions so far; each day's are unlike the
+/// others'.
 func plausibleEntries(of day: Int, lines: Int, total: Int) throws -> [ChartEntry] {
     try (1...lines).map { line in
         let code = try #require(MovieCode("2024000\(line % 10)"))

@@ -22,8 +22,8 @@ public struct RequestClient: Sendable {
     private let commands: [String]
     private let events: [String]
 
-    /// Makes a client of the worker at these addresses, or of several that share a database. Those after the first are used when
-    /// it is silent.
+    /// Makes a client of the worker at these addresses, or of several that share a database. Those after the first are
+    /// used when it is silent.
     public init(_ io: IOThread, commands: [String], events: [String]) {
         self.io = io
         self.commands = commands

@@ -72,8 +72,8 @@ extension AlertRule: CaseIterable {
 // MARK: - Evaluation
 
 extension AlertRules {
-    /// Returns the alerts that fire for a day: of the default rules, by lines and rules; then the movies that left, by their last
-    /// lines; then of the other rules.
+    /// Returns the alerts that fire for a day: of the default rules, by lines and rules; then the movies that left, by
+    /// their last lines; then of the other rules.
     func alerts(of day: KoreanDate, in state: MarketState) -> [Alert] {
         guard let chart = state.chart(of: day) else { return [] }
         let context = RuleContext(chart: chart, state: state)

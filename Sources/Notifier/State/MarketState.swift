@@ -174,7 +174,8 @@ struct MarketState: Sendable {
 
     // MARK: Alerts
 
-    /// Applies a chart and returns the alerts to publish: first retractions, then, if a live request brought it, new ones by day.
+    /// Applies a chart and returns the alerts to publish: first retractions, then, if a live request brought it, new
+    /// ones by day.
     mutating func apply(_ chart: SourcedChart, json: [UInt8]?, isLive: Bool, by rules: AlertRules) -> [Alert] {
         let day = chart.chart.date
         let newest = max(newestDay ?? day, day)

@@ -57,9 +57,9 @@ struct NotifierStore: Sendable {
         }
     }
 
-    /// Loads the state of the last write. The log is read again from its beginning if `since` changed, or if there are rules for
-    /// a market without a state; what was read earlier becomes baseline, unless `since` asks for it. The same holds for the
-    /// product streams when the first rule about products comes into force.
+    /// Loads the state of the last write. The log is read again from its beginning if `since` changed, or if there are
+    /// rules for a market without a state; what was read earlier becomes baseline, unless `since` asks for it. The same
+    /// holds for the product streams when the first rule about products comes into force.
     func loadAlertState(rules: AlertRules, since: KoreanDate?) async throws -> AlertState {
         let now = runtime.wallClock.now()
         return try await database.write { connection in

@@ -219,7 +219,8 @@ public struct ProductImage: Hashable, Sendable {
 
     /// Checks an image, decodes it once, and scales it down if it is too large for the Open Market.
     ///
-    /// Every image is decoded, so that a damaged one is refused before anything is sent. Throws as `check`, or `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
+    /// Every image is decoded, so that a damaged one is refused before anything is sent. Throws as `check`, or
+    /// `ImageDecoder.ImageDecoderError` if nothing can be said about the image.
     public init(_ bytes: [UInt8], index: Int, decoder: ImageDecoder) async throws {
         try Self.check(bytes, index: index)
         let isSmall = bytes.count <= ProductConstraints.imageBytes

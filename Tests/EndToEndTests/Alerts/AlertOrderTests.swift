@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The alerts of one log that is filled in several orders, against `Tests/System/Chaos/alert_rules.py`, which knows the rules from
-/// the documents alone: live, by `replay`, by `replay --dry-run` and by a new notifier with `--since`.
+/// The alerts of one log that is filled in several orders, against `Tests/System/Chaos/alert_rules.py`, which knows the
+/// rules from the documents alone: live, by `replay`, by `replay --dry-run` and by a new notifier with `--since`.
 @Suite(.serialized, .patience) struct AlertOrderTests {
     /// The order in which the days of a log come.
     enum Order: UInt64, CaseIterable {
