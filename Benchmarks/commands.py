@@ -136,7 +136,8 @@ def goals():
         for trip, receipt, commit, answer in zip(times["bare"], times["receipt"], times["C and a commit"], times["C"])]
     return {
         "status": ("C", times["C"], "≤", 1.35),
-        "receipt": ("C and a commit", times["C and a commit"], "≤", 1.5),
+        # A receipt looks for the day in the log, too.
+        "receipt": ("C and a commit", times["C and a commit"], "≤", 1.65),
         "fetch": ("HTTP, a receipt and two commits", parts, "≤", 1.45)}
 
 

@@ -27,8 +27,11 @@ final class SendQueue: Sendable {
     func post(_ messages: ArraySlice<Message>) -> Int {
         let (count, isFirst) = state.update { state in
             let count = state.isClosed ? 0 : min(messages.count, limit - state.pending)
-            for message in messages.prefix(count) {
-                state.queue.append(unreadBytes?.reserve(for: message) ?? message)
+            let queued = messages.prefix(count)
+            if let unreadBytes {
+                state.queue += queued.map(unreadBytes.reserve(for:))
+            } else {
+                state.queue += queued
             }
             state.pending += count
             let isFirst = count > 0 && !state.isScheduled
