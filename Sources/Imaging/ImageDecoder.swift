@@ -41,7 +41,7 @@ public final class ImageDecoder: Sendable {
 
     private let program: String
     private let deadline: Duration
-    private let permit = AsyncSemaphore(permits: 1)
+    let permit = AsyncSemaphore(permits: 1)
 
     /// Makes a decoder that runs `program`: this process's own, also after an upgrade has replaced the file.
     ///

@@ -1,10 +1,9 @@
 import Concurrency
-import Foundation
-import Imaging
 import TestSupport
 import Testing
 
 @testable import Board
+@testable import Imaging
 
 /// What images that take long cost those of other hosts.
 @Suite(.patience) struct ImageQueueTests {
@@ -42,24 +41,18 @@ import Testing
     @Test("a file that has no room while others wait for the decoder is not shown, and fetched again the next time")
     func undecoded() async throws {
         let server = try ScriptedServer { [red] exchange in exchange.answer(red) }
-        let (began, mayGoOn) = (harness.folder.file("began"), harness.folder.file("go"))
-        let program = harness.folder.file("decoder")
-        let script = """
-            #!/bin/sh
-            : > '\(began)'
-            while ! [ -e '\(mayGoOn)' ]; do /bin/sleep 0.02; done
-            exec '\(BuiltProgram.path)' "$@"
-            """
-        try Data(script.utf8).write(to: URL(filePath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let decoder = ImageDecoder(program: BuiltProgram.path, deadline: .seconds(120))
         var limits = ImageCache.Limits()
         limits.undecoded = red.count * 3 / 2
-        try await harness.open(limits, decoder: ImageDecoder(program: program, deadline: .seconds(3_600))) { cache in
-            async let first = cache.image(at: "\(server.url)/1", .full)
-            try await waitUntil("the decoder runs") { FileManager.default.fileExists(atPath: began) }
-            #expect(await cache.image(at: "\(server.url)/2", .full) == nil)
-            try Data().write(to: URL(filePath: mayGoOn))
-            #expect(await first != nil)
+        try await harness.open(limits, decoder: decoder) { cache in
+            // While the test has the only permit, the first file waits for the decoder.
+            let first = try await decoder.permit.withPermit {
+                let first = Task { await cache.image(at: "\(server.url)/1", .full) }
+                try await waitUntil("the first file waits") { decoder.permit.waiterCount == 1 }
+                #expect(await cache.image(at: "\(server.url)/2", .full) == nil)
+                return first
+            }
+            #expect(await first.value != nil)
             #expect(await cache.image(at: "\(server.url)/2", .full) != nil)
         }
         #expect(server.requests.map(\.target) == ["/1", "/2", "/2"])

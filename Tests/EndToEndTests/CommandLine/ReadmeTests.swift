@@ -68,13 +68,8 @@ extension Terminal {
                 folder = try TemporaryFolder()
                 try FileManager.default.createSymbolicLink(
                     atPath: folder.file("Examples"), withDestinationPath: "\(ProcessHarness.checkout)/Examples")
-                // `swift run` would wait for the build that these tests are part of.
-                let swift =
-                    "#!/bin/sh\nshift\nprogram=$1\nshift\nexec \"\(ProcessHarness.builtProducts)/$program\" \"$@\"\n"
-                try swift.write(toFile: folder.file("swift"), atomically: true, encoding: .utf8)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file("swift"))
                 environment = harness.environment.merging(
-                    ["PATH": "\(folder.path):\(ProcessHarness.builtProducts):/usr/local/bin:/usr/bin:/bin"]
+                    ["PATH": "\(ProcessHarness.builtProducts):/usr/local/bin:/usr/bin:/bin"]
                 ) { $1 }
             }
 
@@ -83,7 +78,10 @@ extension Terminal {
             }
 
             func type(_ command: String) async throws -> Program.Ending {
-                try await Program.run("/bin/sh", ["-c", command], environment: environment, in: folder.path)
+                // `swift run` would wait for the build that these tests are part of. A function, as a file that is written and
+                // run at once may still be open for writing in a child of another test ("text file busy").
+                let script = #"swift() { shift; "$@"; }; "# + command
+                return try await Program.run("/bin/sh", ["-c", script], environment: environment, in: folder.path)
             }
         }
     }

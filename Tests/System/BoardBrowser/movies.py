@@ -1,5 +1,7 @@
 """The page of a movie, and the history of all movies."""
 
+from xml.sax.saxutils import escape
+
 from selenium.webdriver.common.keys import Keys
 
 import recordings
@@ -231,6 +233,6 @@ def test_saved_pictures(harness, _):
                 for (const button of document.querySelectorAll('.exports .chip:first-child')) button.click();
                 return [...document.querySelectorAll('.card h2')].map((title) => title.textContent)""")
             pictures = eventually(lambda: len(saved := browser.wait("return Promise.all(saved.map((blob) => blob.text()))")) == 3 and saved, "three pictures")
-            movies = [movie["title"] for movie in harness.api(PAGES["history"])["movies"][:8]]
+            movies = [escape(movie["title"]) for movie in harness.api(PAGES["history"])["movies"][:8]]
             for picture, title, period, keys in zip(pictures, titles, ("2024년 5월 28일", "2024년 5월 28일", "2024년 1월 1일"), (movies, [*movies, "기타"], [])):
                 check(all(text in picture for text in (title, period, "영화진흥위원회", *keys)), f"{title}, {width} pixels: the picture has title, period, keys and source")
