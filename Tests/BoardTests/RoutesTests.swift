@@ -198,6 +198,10 @@ private let longWord = "a" + String(repeating: "%CC%81", count: 150)
         var options = BoardProcess.Options()
         options.basePath = try #require(BasePath("/marquee"))
         try await harness.open(options) { address in
+            // A heartbeat may come after the log.
+            try await waitUntil("the board is ready") {
+                try await RawClient.get(address, "/readyz").hasPrefix("HTTP/1.1 200 ")
+            }
             for (path, host, status) in [
                 ("/", "lb.example", 200), ("/healthz", "lb.example", 200), ("/readyz", "lb.example", 200),
                 ("/marquee/", "localhost", 405), ("/marquee/", "lb.example", 421),

@@ -25,6 +25,7 @@ import Testing
         let flight = SingleFlight<String, Int>()
         let tasks = (0..<8).map { _ in Task { try await flight.run("a") { await operate() } } }
         try await callers(8, of: flight)
+        try await waitUntil("the first run has begun") { runs.withLock { $0 } == 1 }
         async let other = flight.run("b") { await operate() }
         try await callers(9, of: flight)
         gate.update { $0 = true }

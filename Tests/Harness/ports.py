@@ -4,6 +4,7 @@ Wherever the program can choose, it does (`tcp://127.0.0.1:*`, `127.0.0.1:0` and
 (`ipc://`). Tests/TestSupport/ReservedPort.swift is the same registry for Swift.
 """
 
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -21,17 +22,22 @@ def reserve_port():
     process is started again.
     """
     REGISTRY.mkdir(exist_ok=True)
+    with contextlib.suppress(OSError):
+        REGISTRY.chmod(0o777)  # for other users, too
     end = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     for port in range(FIRST, end):
-        lock = os.open(REGISTRY / str(port), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+        lock = None
         try:
+            # Only for reading, which suffices for a lock: the file may be another user's.
+            lock = os.open(REGISTRY / str(port), os.O_CREAT | os.O_RDONLY | os.O_CLOEXEC, 0o666)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with socket.socket() as probe:
                 # As servers do: connections of the process that had the port before may still be closing.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(("127.0.0.1", port))
         except OSError:
-            os.close(lock)
+            if lock is not None:
+                os.close(lock)
             continue
         held.append(lock)
         return port

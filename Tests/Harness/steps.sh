@@ -32,6 +32,8 @@ step() {
     status=late
   fi
   end_session
+  # Packages that do not come in time are as little a fault as those that do not come at all.
+  [ "$name $status" != 'packages late' ] || status=75
   case $status in
     0) verdict "$name" "$began" passed ;;
     75) verdict "$name" "$began" 'could not be run' ;;

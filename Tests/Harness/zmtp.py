@@ -11,6 +11,8 @@ import struct
 import zmq.auth
 from zmq.utils import z85
 
+from waiting import PATIENCE
+
 MORE, LONG, COMMAND = 1, 2, 4
 sodium = ctypes.CDLL("libsodium.so.23")
 if sodium.sodium_init() < 0:
@@ -79,7 +81,7 @@ def greeting(mechanism=b"NULL", version=(3, 0)):
 class ZMTPClient:
     """A connection of ZMTP. With `keys` it is encrypted."""
 
-    def __init__(self, address, keys=None, source=None, timeout=30):
+    def __init__(self, address, keys=None, source=None, timeout=PATIENCE):
         self.keys = keys
         self.received = b""
         self.shared = None
@@ -124,7 +126,7 @@ class ZMTPClient:
         except OSError:
             return False
         finally:
-            self.socket.settimeout(30)
+            self.socket.settimeout(PATIENCE)
 
     # Handshakes
 

@@ -23,7 +23,8 @@ from faults import FAULTS
 TOP = pathlib.Path(__file__).resolve().parents[2]
 COPY = TOP / ".build-mutants"
 # A fault may make a test wait for what never comes.
-PATIENCE = 120
+PATIENCE = 600 * float(os.environ.get("MARQUEE_SLOWNESS", "1"))
+UNENDED = "it did not end"
 NUMBER_OF_FAULTS = 40
 
 
@@ -85,7 +86,7 @@ def test(names):
         sys.exit(f"make mutants: no test has the name {names}")
     failed = re.findall(r'✘ Test (?:"([^"]*)"|(\w+)\(\S*\))', printed)
     first = next((" ".join(filter(None, names)) for names in failed), None)
-    return status, first or ("it did not end" if status is None else "the process crashed")
+    return status, first or (UNENDED if status is None else "the process crashed")
 
 
 def notice(fault):
@@ -125,11 +126,15 @@ def main():
         if status != 0:
             sys.exit(f"make mutants: {names} fails without a fault: {first}")
     print("| fault | noticed by | seconds |\n|---|---|---|", flush=True)
-    living = []
+    living, unended = [], []
     for fault in faults:
         first, seconds = notice(fault)
         print(f"| {fault.name}: {fault.what} | {first or '**nobody**'} | {seconds:.0f} |", flush=True)
         living += [] if first else [fault.name]
+        unended += [fault.name] if first == UNENDED else []
+    if unended:
+        # No test says what is wrong, and a machine that is too slow looks like it.
+        print(f"counted as noticed, because the tests did not end: {', '.join(unended)}")
     print(f"{len(faults) - len(living)} passed, {len(living)} failed")
     sys.exit(bool(living))
 

@@ -35,8 +35,8 @@ import Testing
         try DatabaseCopy(from: source, to: target, schema: Self.schema)
     }
 
-    private func copy(from source: DatabaseLocation, to target: DatabaseLocation) throws -> Int {
-        let copy = try #require(try makeCopy(source, target))
+    private func copy(from source: DatabaseLocation, to target: DatabaseLocation) async throws -> Int {
+        let copy = try #require(try await whenFree { try makeCopy(source, target) })
         let rows = try copy.run()
         try copy.finish()
         return rows
@@ -88,14 +88,14 @@ import Testing
         let (file, back) = (DatabaseLocation.file(folder.file("a.db")), DatabaseLocation.file(there.file("b.db")))
         let server = DatabaseLocation.server(try await Engine.server(of: folder))
         try await fill(file)
-        #expect(try copy(from: file, to: server) == 502)
-        #expect(try copy(from: server, to: back) == 502)
+        #expect(try await copy(from: file, to: server) == 502)
+        #expect(try await copy(from: server, to: back) == 502)
         let before = try rows(file)
         #expect(before.count == 502)
         #expect(try rows(server) == before)
         #expect(try rows(back) == before)
         for location in [server, back] {
-            let database = try open(location)
+            let database = try await whenFree { try open(location) }
             let next = try await database.write { connection in
                 try connection.execute("delete from note where number > 1000000")
                 try connection.insertNote("next")
@@ -114,7 +114,7 @@ import Testing
         try await database.write { try $0.insertNote("a\0b") }
         await database.close()
         let server = DatabaseLocation.server(try await Engine.server(of: folder))
-        _ = try copy(from: file, to: server)
+        _ = try await copy(from: file, to: server)
         #expect(try rows(server).first?[1] == .text("a\u{FFFD}b"))
     }
 
@@ -124,11 +124,11 @@ import Testing
         let (source, target) = (try await other.location(in: folder), try await engine.location(in: there))
         try await fill(source)
         do {
-            let died = try #require(try makeCopy(source, target))
+            let died = try #require(try await whenFree { try makeCopy(source, target) })
             #expect(try died.run() == 502)
         }
         #expect(throws: DatabaseError.self) { try rows(target) }
-        #expect(try copy(from: source, to: target) == 502)
+        #expect(try await copy(from: source, to: target) == 502)
         #expect(try rows(target) == rows(source))
     }
 
@@ -138,17 +138,21 @@ import Testing
         let (source, target) = (try await engine.location(in: folder), try await other.location(in: there))
         #expect(try makeCopy(source, target) == nil, "there is nothing to copy")
         try await fill(source)
-        let writing = try open(source)
+        let writing = try await whenFree { try open(source) }
         #expect(refusal(source, target) == .inUse)
         await writing.close()
         let others = try open(target)
         #expect(refusal(source, target) == .inUse)
         await others.close()
-        #expect(refusal(source, target) == .exists)
+        let error = await #expect(throws: DatabaseError.self) {
+            _ = try await whenFree { try makeCopy(source, target) }
+        }
+        #expect(error?.kind == .exists)
         #expect(try rows(target).count == 1)
         // While a copy runs, no process can write either.
         let third = try TemporaryFolder()
-        let copy = try #require(try makeCopy(source, try await other.location(in: third)))
+        let location = try await other.location(in: third)
+        let copy = try #require(try await whenFree { try makeCopy(source, location) })
         #expect(throws: DatabaseError.self) { try open(source) }
         #expect(try copy.run() == 502)
     }

@@ -153,7 +153,7 @@ import Testing
         #expect(error?.reason == "another process has taken this one's place")
         #expect(try await first.notes() == ["first", "second"])
         // And it does not keep others from writing.
-        let third = try await Engine.postgreSQL.database(in: folder)
+        let third = try await whenFree { try await Engine.postgreSQL.database(in: folder) }
         try await third.write { try $0.insertNote("third") }
     }
 
@@ -203,15 +203,10 @@ import Testing
         let several = try await shared()
         #expect(error(opening: location)?.kind == .inUse)
         await several.close()
-        try await waitUntil("the database can be opened") { error(opening: location) == nil }
-        let alone = try await waitUntil("the database is open") {
-            try? Database(location, schema: Notes.schema)
-        } is: {
-            $0 != nil
-        }
+        let alone = try await whenFree { try Database(location, schema: Notes.schema) }
         let refused = await #expect(throws: DatabaseError.self) { try await shared() }
         #expect(refused?.kind == .inUse)
-        await alone?.close()
+        await alone.close()
     }
 
     @Test("a process that has frozen in a write lets the others go on after five seconds, and begins anew", .patience)

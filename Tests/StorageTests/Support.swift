@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import TestSupport
+import Testing
 
 /// The engines, each of which does what the others do.
 enum Engine: CaseIterable {
@@ -25,6 +26,20 @@ enum Engine: CaseIterable {
     func database(in folder: TemporaryFolder, schema: Schema = Notes.schema) async throws -> Database {
         try Database(await location(in: folder), schema: schema)
     }
+}
+
+/// Opens what a process has just closed: the server ends a session, and its lock, some time after its client has left.
+func whenFree<Value>(_ open: () async throws -> Value) async throws -> Value {
+    let opened = try await waitUntil("nobody has the database open") { () async throws -> Value? in
+        do {
+            return try await open()
+        } catch let error as DatabaseError where error.kind == .inUse {
+            return nil
+        }
+    } is: {
+        $0 != nil
+    }
+    return try #require(opened)
 }
 
 /// The table that the tests write to.

@@ -9,11 +9,12 @@ internal import Glibc
 public func reservePort() throws -> Int {
     let registry = "/tmp/marquee-ports"
     try FileManager.default.createDirectory(atPath: registry, withIntermediateDirectories: true)
+    chmod(registry, 0o777)  // for other users, too; fails for all but the first, who has done it
     let range = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
     let end = range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 32_768
     for port in 15_000..<end {
-        // The lock ends with this process.
-        let lock = open("\(registry)/\(port)", O_CREAT | O_RDWR | O_CLOEXEC, 0o666)
+        // The lock ends with this process. Reading suffices for it: the file may be another user's.
+        let lock = open("\(registry)/\(port)", O_CREAT | O_RDONLY | O_CLOEXEC, 0o666)
         if lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, isFree(port) { return port }
         if lock >= 0 { close(lock) }
     }

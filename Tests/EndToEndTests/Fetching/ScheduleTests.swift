@@ -9,8 +9,8 @@ extension PublishedEvents {
         @Test("the schedule fetches the last days, then their movies, and status shows the next run")
         func byItself() async throws {
             try await ProcessHarness.run(settings: ["MARQUEE_SCHEDULE": "on"]) { harness, client in
-                let movie = try await client.event { $0.topic.hasPrefix("request.done.schedule.movie.") }
-                #expect(movie.data["events"][0]["topic"].text?.hasPrefix("movie.") == true)
+                let movie = try await client.logged("request.done.schedule.movie.")
+                #expect(movie["data"]["events"][0]["topic"].text?.hasPrefix("movie.") == true)
                 let asked = try await harness.state.topics(of: .worker).filter {
                     $0.hasPrefix("request.accepted.schedule.day.")
                 }

@@ -22,6 +22,7 @@ extension Failures {
                     #expect(answer.word == "accepted")
                     #expect(try await client.day("2024-06-0\(day)").isDone)
                 }
+                for id in ids { try await client.logged("request.done.\(id)") }
                 // Stopped politely it finishes what it has in hand; what has ended then stands in its log.
                 await harness.end(.worker)
                 let log = try await harness.state.topics(of: .worker)

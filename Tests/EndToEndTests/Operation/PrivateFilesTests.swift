@@ -58,7 +58,7 @@ extension Failures {
                 #expect(try await files(of: harness, with: secret) == [])
                 let audit = try #require(try await harness[.worker].error(containing: "order accepted"))
                 #expect(audit.contains(#""request":"mine""#) && audit.contains(#""address":"127.0.0.1""#))
-                // It has not been lost either: the order is carried out with it after a crash, and the market refuses it.
+                // It has not been lost either: the order is carried out with it after a crash, and the shop refuses it.
                 try await harness.setFaults([:])
                 try await harness.restart(.worker, by: SIGKILL)
                 // From the log, because the end may be published before the client is connected again.

@@ -11,12 +11,16 @@ which a damaged connection would end the process.
 """
 
 import os
+import pathlib
 import struct
 import sys
 import time
 
 import zmq
 import zmq.auth
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
+from waiting import PATIENCE  # noqa: E402, the path comes first
 
 # The first number of an unseeded generator without CURVE, and after the ZAP handler has taken one.
 FIRST = {False: 0x6B8B4567, True: 0xE43C9869}
@@ -41,7 +45,8 @@ def connect(name, identity=None, client=os.environ.get("MARQUEE_CURVE_CLIENT")):
 
 def ask(name):
     """Asks for `status` over a new connection, with an id that the process chooses; again if it was cut off."""
-    for _ in range(12):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         socket = connect(name, client="client")
         socket.send_multipart([b"status", b"{}"])
         # A process that is slow to see connections end may count more of a key than it allows.

@@ -2,10 +2,14 @@
 
 import json
 import os
+import pathlib
 import sys
 import threading
 
 import zmq
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Harness"))
+from waiting import PATIENCE  # noqa: E402, the path comes first
 
 context = zmq.Context()
 
@@ -22,7 +26,7 @@ def proxy(address):
 def ask(kind, address, envelope, *options):
     """Returns the word of the answer, whose envelope must be the question's."""
     socket = context.socket(kind)
-    socket.linger, socket.rcvtimeo = 0, 60_000
+    socket.linger, socket.rcvtimeo = 0, int(1000 * PATIENCE)
     for option in options:
         socket.setsockopt(option, 1)
     socket.connect(address)

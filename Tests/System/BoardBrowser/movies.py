@@ -40,8 +40,8 @@ def test_wrong_poster(harness, _):
         picture = ".movie .poster img"
         first = browser.attribute(picture, "src")
         browser.click(".posterEditor summary")
-        origin = browser.text(".posterEditor p")
-        check("영화 포스터" in origin and "번째 결과" in origin, f"the page says what was searched: {origin}")
+        origin = lambda: browser.text(".posterEditor p")
+        browser.shows(lambda: "영화 포스터" in origin() and "번째 결과" in origin(), "the page says what was searched")
         browser.click(".posterEditor button")
         browser.shows(lambda: browser.attribute(picture, "src") != first, "a rejected poster is replaced")
         code = browser.url.rpartition("/")[2]

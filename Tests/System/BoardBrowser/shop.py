@@ -237,7 +237,7 @@ def test_shop_orders(harness, _):
 
 @with_shop
 def test_shop_refusals(harness, _):
-    """A refusal of the market is shown above the form: another vendor's product, a page instead of data, a wrong secret."""
+    """A refusal of the shop is shown above the form: another vendor's product, a page instead of data, a wrong secret."""
     with ShopSession(harness, language="en") as browser:
         browser.sign_in()
 
@@ -283,17 +283,17 @@ def test_shop_unavailable(harness, _):
     with ShopSession(harness, language="en") as browser:
         for path in ("shop", "shop/1"):
             browser.open(path)
-            eventually(lambda: browser.all(".failed[data-code=maintenance]"), "the market's maintenance is reported")
+            eventually(lambda: browser.all(".failed[data-code=maintenance]"), "the shop's maintenance is reported")
             check("under maintenance" in browser.text(".failed p") and browser.all(".failed button"), f"{path}: {browser.text('.failed p')}")
         harness.control()
         browser.click(".failed button")
-        browser.shows(lambda: browser.all(".product h1"), "the button loads it once the market is back")
+        browser.shows(lambda: browser.all(".product h1"), "the button loads it once the shop is back")
         browser.open("shop")
         browser.products(20)
         harness.control(openmarket={"errors": {"503": 1}})
         browser.driver.refresh()
         browser.products(20)
-        check(not browser.all(".failed"), "known products stay visible while the market is unavailable")
+        check(not browser.all(".failed"), "known products stay visible while the shop is unavailable")
 
 
 @with_shop

@@ -9,6 +9,8 @@ import json
 import zmq
 import zmq.asyncio
 
+from waiting import PATIENCE, Wait
+
 ANSWER_TIME = 1.5  # and twice as long for each further try, up to LONGEST
 LONGEST = 24
 PRODUCT_NAME = "혼돈 {}"
@@ -170,8 +172,8 @@ class Requester:
 class Announcer:
     """A client that publishes requests and gets no answers; some requests always fail."""
 
-    def __init__(self, context, addresses, requests):
-        self.requests = requests
+    def __init__(self, context, addresses, requests, has_come):
+        self.requests, self.has_come = requests, has_come
         self.socket = context.socket(zmq.PUB)
         for address in addresses:
             self.socket.connect(address)
@@ -185,9 +187,20 @@ class Announcer:
                 id, topic, frames = requests.good(recent=False)
                 requests.published.add(id)
             else:
-                id, topic = requests.next_id(), "fetch.day"
-                frames = [json.dumps({"id": id, "date": "1999-01-01"}).encode()]
-                requests.hopeless.add(id)
+                _, topic, frames = self.hopeless()
             for _ in range(rng.choice([1, 1, 2])):
                 await self.socket.send_multipart([topic.encode(), *frames])
+        # One more behind all others, again and again until it has come: then none of them is still on its way. The worker
+        # writes those that fail at once behind the good ones that it receives together with them.
+        id, topic, frames = self.hopeless()
+        wait = Wait("the last request without a receipt has come", PATIENCE)
+        while not wait.look(lambda: self.has_come(id)):
+            await self.socket.send_multipart([topic.encode(), *frames])
+            await asyncio.sleep(0.1)
         self.socket.close(linger=0)
+
+    def hopeless(self):
+        """Returns the id, topic and frames of a new request that always fails."""
+        id = self.requests.next_id()
+        self.requests.hopeless.add(id)
+        return id, "fetch.day", [json.dumps({"id": id, "date": "1999-01-01"}).encode()]

@@ -58,7 +58,7 @@ class Trial:
     def start_clients(self, asking, announcing, pause):
         """Starts the clients, which send requests all the time: each to one of the addresses, or without receipts to all."""
         self.clients = [Requester(self.context, asking, self.requests) for _ in range(4 * len(asking))]
-        self.clients.append(Announcer(self.context, announcing, self.requests))
+        self.clients.append(Announcer(self.context, announcing, self.requests, self.has_come))
         self.tasks = [asyncio.create_task(client.run(pause)) for client in self.clients]
 
     def listen(self, address, received):
@@ -85,6 +85,10 @@ class Trial:
         await asyncio.gather(*self.tasks, *self.listeners, return_exceptions=True)
 
     # The end
+
+    def has_come(self, id):
+        """Whether the worker has taken a request, however it ended."""
+        return self.count("worker", f"inbox where id = '{id}'")
 
     async def finish_clients(self):
         for client in self.clients:

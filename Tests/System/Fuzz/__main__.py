@@ -30,7 +30,7 @@ from mutate import frames, mutate, mutate_json  # noqa: E402
 from protocol import CONNECT_TIME, fuzz_protocol, fuzz_subscriptions  # noqa: E402
 from server import Server, forward  # noqa: E402
 from suite import suite_folder  # noqa: E402
-from waiting import PATIENCE, Failure  # noqa: E402
+from waiting import PATIENCE, Failure, eventually  # noqa: E402
 
 GROWTH = 120  # megabytes a process may grow by in a run, caches and a fuller database among them
 PEAK = 256  # megabytes that docker-compose.yml gives to a process
@@ -352,11 +352,11 @@ def main():
                         raise Failure(f"the {process.name} took {peak:.0f} MB")
                 sizes = ", ".join(f"{role} {process.memory():.0f} MB" for role, process in harnesses[name].processes.items())
                 print(f"ok   {name}: {count} in {options.seconds:.0f} s; {sizes}", flush=True)
-            time.sleep(12)  # until the connections are given up that never greeted
             for process, (memory, files) in first.items():
-                now, open_now = process.memory(), process.descriptors()
-                if now > memory + GROWTH or open_now > files + 20:
-                    raise Failure(f"{process.name} grew: {memory:.0f} to {now:.0f} MB, {files} to {open_now} descriptors")
+                # Connections that never greeted are given up some seconds later.
+                eventually(lambda: process.descriptors() <= files + 20, f"{process.name} has at most {files + 20} descriptors again")
+                if (now := process.memory()) > memory + GROWTH:
+                    raise Failure(f"{process.name} grew: {memory:.0f} to {now:.0f} MB")
             harness.stop()
             locked.stop()
         except (Failure, OSError) as failure:

@@ -80,10 +80,10 @@ def make_unsafe(program, copy):
 
 
 async def is_noticed(what, program, lie):
-    """Plays rounds until one finds a problem. Returns false if that takes too long."""
+    """Plays rounds until one finds a problem. Returns false if ten have found none, and the time is over."""
     count = number = 0
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    while number < 10 or time.monotonic() < deadline:
         number += 1
         crashes, problems = await play_lying(number, program, lie)
         count += crashes
