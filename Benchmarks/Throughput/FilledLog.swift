@@ -28,15 +28,15 @@ struct FilledLog {
 
     /// Ten lines with all their figures, as long as real ones.
     ///
-    /// Once a week a film leaves, another enters, and all change places: about as many alerts as the sandbox's charts fire.
+    /// Once a week a movie leaves, another enters, and all change places: about as many alerts as the sandbox's charts fire.
     private func entries(_ day: Int) throws -> [ChartEntry] {
-        let before = films(ofWeek: (day - 1) / 7)
-        return try films(ofWeek: day / 7).enumerated().map { index, film in
+        let before = movies(ofWeek: (day - 1) / 7)
+        return try movies(ofWeek: day / 7).enumerated().map { index, movie in
             let line = index + 1
-            let rankBefore = before.firstIndex(of: film).map { $0 + 1 }
+            let rankBefore = before.firstIndex(of: movie).map { $0 + 1 }
             var entry = ChartEntry(
                 line: line, rank: line, rankChange: (rankBefore ?? line) - line, isNew: rankBefore == nil,
-                movieCode: try code(film), title: "바람이 머무는 언덕의 \(film + 1)번째 여름")
+                movieCode: try code(movie), title: "바람이 머무는 언덕의 \(movie + 1)번째 여름")
             entry.openDate = .firstChart + day - line
             entry.sales = 264_355_728 / line
             entry.salesShare = Percent(tenths: 277 / line)
@@ -53,8 +53,8 @@ struct FilledLog {
         }
     }
 
-    /// The films of a week, by their ranks.
-    private func films(ofWeek week: Int) -> [Int] {
+    /// The movies of a week, by their ranks.
+    private func movies(ofWeek week: Int) -> [Int] {
         (0..<10).map { week + 1 + ($0 + 3 * week) % 10 }
     }
 }

@@ -23,14 +23,14 @@ def day(text):
 
 def code(text):
     if not movie_code.fullmatch(text):
-        raise ValueError(f"{text!r} is no code of a film")
+        raise ValueError(f"{text!r} is no code of a movie")
     return text
 
 
 def title(text):
     text = control.sub(" ", text).strip()
     if not text:
-        raise ValueError("a film without a title")
+        raise ValueError("a movie without a title")
     return text
 
 

@@ -46,7 +46,7 @@ public struct Product: Hashable, Sendable, Codable {
     public var id: ProductID
     /// The product's vendor.
     public let vendor: Vendor
-    /// The market repeats the vendor's number.
+    /// The shop repeats the vendor's number.
     private let vendorID: Int
     /// The product's name.
     public var name: String

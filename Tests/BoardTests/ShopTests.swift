@@ -64,7 +64,7 @@ import WebServer
         await worker.end()
     }
 
-    @Test("a page of the market keeps the images of its products, and marks them as old if a product was changed since")
+    @Test("a page of the shop keeps the images of its products, and marks them as old if a product was changed since")
     func lists() async throws {
         let worker = try await harness.startPublisher()
         try await harness.open { address in

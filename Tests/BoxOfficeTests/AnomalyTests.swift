@@ -20,7 +20,7 @@ import Testing
         #expect(try chart(4).anomalies(after: chart(4, lines: 9), dayBefore: chart(3, lines: 8)) == [])
     }
 
-    @Test("a film's total that falls by more than any correction is told once, of the worst film")
+    @Test("a movie's total that falls by more than any correction is told once, of the worst movie")
     func shrunk() throws {
         var less = try chart(4)
         less.entries[1].audienceTotal = 49_900

@@ -31,7 +31,7 @@ enum Sample {
         return entry
     }
 
-    /// A line of which only the film is known.
+    /// A line of which only the movie is known.
     static func bare(_ code: String, line: Int = 1) -> ChartEntry {
         ChartEntry(line: line, rank: nil, rankChange: nil, isNew: true, movieCode: Self.code(code), title: "첫눈")
     }

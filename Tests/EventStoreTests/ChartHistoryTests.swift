@@ -22,11 +22,11 @@ import Testing
         try #require(MovieCode("2024000\(number)"))
     }
 
-    /// A chart of films with so many admissions, in this order.
+    /// A chart of movies with so many admissions, in this order.
     private func chart(
-        _ date: KoreanDate, _ films: [(number: Int, audience: Int)], in market: Market = .all
+        _ date: KoreanDate, _ movies: [(number: Int, audience: Int)], in market: Market = .all
     ) throws -> Chart {
-        let entries = try films.enumerated().map { index, movie in
+        let entries = try movies.enumerated().map { index, movie in
             var entry = ChartEntry(
                 line: index + 1, rank: index + 1, rankChange: 0, isNew: false, movieCode: try self.movie(movie.number),
                 title: "영화 \(movie.number)")
@@ -68,7 +68,7 @@ import Testing
         let log = try await EventLogFixture(in: folder)
         let two = try movie(2)
         let first = try chart(june + 1, [(1, 100), (2, 50)])
-        // A correction takes the film out of a chart, and still names it.
+        // A correction takes the movie out of a chart, and still names it.
         let second = try #require(try chart(june + 1, [(1, 100), (3, 60)]).revised(from: first))
         let week = Week(of: june, span: .week)
         let weekly = WeekChart(

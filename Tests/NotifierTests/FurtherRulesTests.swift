@@ -6,7 +6,7 @@ import Testing
 
 /// The rules beside the contract's five, each by itself.
 @Suite struct FurtherRulesTests {
-    /// A film's day: its admissions, those so far, and its line; nil for a day on which it is not in the chart.
+    /// A movie's day: its admissions, those so far, and its line; nil for a day on which it is not in the chart.
     private struct Day {
         var audience: Int?
         var total: Int?
@@ -19,7 +19,7 @@ import Testing
         static let away = Day(isAway: true)
     }
 
-    /// The alerts about the film A by one rule, as day and Korean text, when these days of June come in their turn.
+    /// The alerts about the movie A by one rule, as day and Korean text, when these days of June come in their turn.
     private func fires(_ rule: any MovieRule, _ days: [Day?]) throws -> [String] {
         try alerts(rule, days).map { "\($0.date.day) \($0.text.ko)" }
     }

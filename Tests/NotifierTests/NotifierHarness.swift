@@ -136,7 +136,7 @@ struct NotifierHarness {
             }
         }
 
-        /// Logs and publishes a day's chart, a film for each letter, N new; one that is lost on its way is only logged.
+        /// Logs and publishes a day's chart, a movie for each letter, N new; one that is lost on its way is only logged.
         func publish(
             _ day: Int, _ titles: String, at time: Date, priority: Request.Priority = .live, isLost: Bool = false
         ) async throws {

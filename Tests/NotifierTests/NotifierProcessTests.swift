@@ -18,7 +18,7 @@ import Testing
         after = harness.began + 1
     }
 
-    /// The id of an alert about the film with this letter.
+    /// The id of an alert about the movie with this letter.
     func id(_ rule: String, _ letter: Character, _ day: Int) -> String {
         "\(rule).\(String(repeating: letter, count: 8)).2024-06-0\(day).all"
     }

@@ -264,7 +264,7 @@ struct KakaoTests {
         #expect(own == min(movie.imageCount, own) && own * 10 > all.urls.count * 8)
     }
 
-    @Test("films of one title have their hits mixed, and the year or the director draws a film's own to the front")
+    @Test("movies of one title have their hits mixed, and the year or the director draws a movie's own to the front")
     func namesakes() throws {
         let world = World(seed: 1)
         let publishedView = PublishedView(at: settledInstant)

@@ -12,7 +12,7 @@ import Text
     private func faults(of entries: [ChartEntry]) -> [String] {
         var faults: [String] = []
         if entries.map(\.line) != Array(1...10) { faults.append("lines \(entries.map(\.line))") }
-        if Set(entries.map(\.movieCode)).count != entries.count { faults.append("a film twice") }
+        if Set(entries.map(\.movieCode)).count != entries.count { faults.append("a movie twice") }
         let ranks = entries.compactMap(\.rank)
         if ranks.count != entries.count || ranks != ranks.sorted() { faults.append("ranks \(ranks)") }
         let audiences = entries.compactMap(\.audience)

@@ -161,14 +161,15 @@ extension KoreanTextTests {
     @Test("the deliveries are in Korean, whatever their outcome")
     func deliveries() {
         let entries = DeliveryLog.Outcome.allCases.flatMap { outcome in
-            [nil, "written", "12 bytes written"].map { answer in
+            [nil, "written", "12 bytes written"].map { response in
                 DeliveryLog.Entry(
-                    at: DeliveryLog.Moment(0), sink: "", letter: "", outcome: outcome, milliseconds: 7, answer: answer)
+                    at: DeliveryLog.Moment(0), sink: "", messageKey: "", outcome: outcome, milliseconds: 7,
+                    response: response)
             }
         }
         expectKorean(DeliveryText(entries: entries, language: .ko).lines)
         let letter = DeliveryLog.Dead(
-            at: DeliveryLog.Moment(0), sink: "", letter: "", alert: "", attempts: 2, answer: nil)
+            at: DeliveryLog.Moment(0), sink: "", messageKey: "", alert: "", attempts: 2, response: nil)
         expectKorean(DeadLetterText(letters: [letter], language: .ko).lines)
     }
 

@@ -7,7 +7,7 @@ import Storage
 extension ReadModel {
     func applyMovie(_ code: MovieCode, _ event: Event, _ data: [UInt8], in connection: Connection) throws -> LiveUpdate
     {
-        let titleEnglish = try event.data(as: MovieTitles.self).titleEnglish
+        let titleEnglish = try event.data(as: EnglishTitle.self).titleEnglish
         try connection.execute(
             """
             insert into movie (code, title_english, data) values (?, ?, ?)
@@ -82,7 +82,7 @@ extension ReadModel {
 }
 
 // Only the English title is decoded: the facts are passed on as they were received.
-private struct MovieTitles: Decodable {
+private struct EnglishTitle: Decodable {
     let titleEnglish: String?
 }
 

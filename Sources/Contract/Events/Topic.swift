@@ -185,8 +185,8 @@ extension Topic {
     /// The most bytes of a topic; the longest has a request id of 128.
     public static let maximumBytes = 160
 
-    /// Returns whether a topic of an event or a heartbeat may begin with a prefix.
-    /// The first word is compared, the rest is any printable ASCII without blanks, as in a request's id.
+    /// Returns whether a topic of an event or a heartbeat may begin with a prefix: its first word must be a stream or
+    /// `heartbeat`; the rest may be any printable ASCII without blanks, as in a request's id.
     public static func canBegin(with prefix: [UInt8]) -> Bool {
         guard prefix.count <= maximumBytes, prefix.allSatisfy({ (0x21...0x7e).contains($0) }) else { return false }
         return firstWords.contains { word in zip(word, prefix).allSatisfy { $0 == $1 } }

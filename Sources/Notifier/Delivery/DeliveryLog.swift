@@ -12,9 +12,9 @@ public struct DeliveryLog: Sendable {
         case failed
         case dead
         /// The message was retracted before it was sent.
-        case withdrawn
+        case retracted
         /// The sink's cooldown suppressed the message.
-        case spared
+        case suppressed
         /// A crash came before the outcome.
         case unanswered
     }
@@ -42,13 +42,13 @@ public struct DeliveryLog: Sendable {
         /// The sink.
         public let sink: String
         /// The message's key.
-        public let letter: String
+        public let messageKey: String
         /// The outcome.
         public let outcome: Outcome
         /// How long the sink took, in milliseconds.
         public let milliseconds: Int?
-        /// The sink's answer.
-        public let answer: String?
+        /// The sink's response.
+        public let response: String?
     }
 
     /// An alert in a dead letter.
@@ -58,13 +58,13 @@ public struct DeliveryLog: Sendable {
         /// The sink.
         public let sink: String
         /// The message's key, by which it can be sent again.
-        public let letter: String
+        public let messageKey: String
         /// The alert's id.
         public let alert: String
         /// The number of attempts.
         public let attempts: Int
-        /// The sink's last answer.
-        public let answer: String?
+        /// The sink's last response.
+        public let response: String?
     }
 
     private let file: LogDatabase
@@ -86,10 +86,10 @@ public struct DeliveryLog: Sendable {
                 where attempts = 0 and ended_at is not null and sink = coalesce(?1, sink)
                 order by at desc limit ?2
                 """, sink, count, as: Int.self, String.self, String.self, Int?.self, String?.self, Int?.self)
-        }.reversed().map { at, sink, key, milliseconds, answer, state in
+        }.reversed().map { at, sink, key, milliseconds, response, state in
             Entry(
-                at: Moment(at), sink: sink, letter: key, outcome: Self.outcome(state),
-                milliseconds: milliseconds, answer: answer)
+                at: Moment(at), sink: sink, messageKey: key, outcome: Self.outcome(state),
+                milliseconds: milliseconds, response: response)
         }
     }
 
@@ -102,7 +102,7 @@ public struct DeliveryLog: Sendable {
                 where state = 2 and sink = coalesce(?, sink) order by number
                 """, sink, as: Int.self, String.self, String.self, String.self, Int.self, String?.self)
         }.map {
-            Dead(at: Moment($0), sink: $1, letter: $2, alert: $3, attempts: $4, answer: $5)
+            Dead(at: Moment($0), sink: $1, messageKey: $2, alert: $3, attempts: $4, response: $5)
         }
     }
 
@@ -111,8 +111,8 @@ public struct DeliveryLog: Sendable {
         case .waiting: .failed
         case .sent: .sent
         case .dead: .dead
-        case .withdrawn: .withdrawn
-        case .suppressed: .spared
+        case .retracted: .retracted
+        case .suppressed: .suppressed
         case nil: .unanswered
         }
     }

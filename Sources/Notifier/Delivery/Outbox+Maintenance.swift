@@ -57,7 +57,7 @@ extension Outbox {
             case .waiting: counts[sink, default: SinkCounts()].waiting = count
             case .sent: counts[sink, default: SinkCounts()].sent = count
             case .dead: counts[sink, default: SinkCounts()].dead = count
-            case .withdrawn, .suppressed, nil: break
+            case .retracted, .suppressed, nil: break
             }
         }
         return counts

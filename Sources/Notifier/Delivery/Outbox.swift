@@ -16,7 +16,7 @@ struct Outbox: Sendable {
         /// Rejected, or out of attempts: a dead letter, which can be sent again.
         case dead = 2
         /// Retracted before it was sent.
-        case withdrawn = 3
+        case retracted = 3
         /// Not sent, because of the sink's cooldown.
         case suppressed = 4
     }
@@ -97,7 +97,7 @@ struct Outbox: Sendable {
         for alert in alerts {
             for sink in sinks {
                 if dryRun == nil, let retracted = alert.data.retracts {
-                    try withdraw(retracted, by: alert.id, from: sink, at: now, in: connection)
+                    try retract(retracted, by: alert.id, from: sink, at: now, in: connection)
                 }
                 guard let state = try state(of: alert, for: sink, at: now, in: connection) else { continue }
                 if let dryRun {
@@ -131,9 +131,9 @@ struct Outbox: Sendable {
         return attempts ?? 0 > 0 ? .waiting : nil
     }
 
-    /// Records a retraction, and withdraws an alert that was not sent. A delivery that was tried goes on: it may have
+    /// Records a retraction, and ends the delivery of an alert that was not sent. A delivery that was tried goes on: it may have
     /// arrived, and the retraction follows it.
-    private func withdraw(
+    private func retract(
         _ alert: String, by retraction: String, from sink: ConfiguredSink, at now: Date, in connection: Connection
     ) throws(DatabaseError) {
         try connection.execute(
@@ -142,7 +142,7 @@ struct Outbox: Sendable {
             """
             update delivery set state = ?, ended_at = ?
             where sink = ? and alert = ? and (state = ? and attempts = 0 or state = ?)
-            """, State.withdrawn.rawValue, now.millisecondsSince1970, sink.name, alert, State.waiting.rawValue,
+            """, State.retracted.rawValue, now.millisecondsSince1970, sink.name, alert, State.waiting.rawValue,
             State.dead.rawValue)
     }
 
@@ -158,7 +158,7 @@ struct Outbox: Sendable {
                 and state not in (?, ?) and retracted_by is null
             limit 1
             """, sink.name, alert.subject, (now - cooldown.seconds).millisecondsSince1970, now.millisecondsSince1970,
-            State.withdrawn.rawValue, State.suppressed.rawValue, as: Int.self)
+            State.retracted.rawValue, State.suppressed.rawValue, as: Int.self)
         return !earlier.isEmpty
     }
 

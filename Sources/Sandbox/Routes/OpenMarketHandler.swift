@@ -210,7 +210,7 @@ private struct OpenMarketResponses {
         "\(base)/media/\(size)/\(image.name)"
     }
 
-    /// Returns a time in the market's format: a day, with the time if it is today; the fraction repeats the seconds.
+    /// Returns a time in the shop's format: a day, with the time if it is today; the fraction repeats the seconds.
     private func text(of instant: Date) -> String {
         let day = KoreanDate(at: instant)
         guard day == KoreanDate(at: now) else { return "\(day)T00:00:00.00" }
@@ -220,7 +220,7 @@ private struct OpenMarketResponses {
     }
 }
 
-/// An error of the market, in the format of Spring.
+/// An error of the shop, in the format of Spring.
 struct OpenMarketError: Error, Hashable {
     let status: Int
     let message: String

@@ -17,7 +17,7 @@ enum UpstreamBinding {
 
         var text: BilingualText {
             BilingualText(
-                "로그의 데이터는 다른 서비스에서 받은 것입니다(로그: \(known), MARQUEE_KOBIS_URL: \(configured)). "
+                "이벤트 로그의 데이터는 다른 서비스에서 받은 것입니다(이벤트 로그: \(known), MARQUEE_KOBIS_URL: \(configured)). "
                     + "두 서비스의 데이터가 섞이지 않게 MARQUEE_DATA(또는 MARQUEE_DATABASE)를 바꾸세요",
                 "the log holds figures from \(known), but MARQUEE_KOBIS_URL names \(configured): figures of two services "
                     + "must not mix; set MARQUEE_DATA, or MARQUEE_DATABASE, to another place")

@@ -18,7 +18,7 @@ final class PublisherMonitor: Sendable {
     private static let longWork = Duration.milliseconds(1)
     /// A measurement of all connections while the I/O thread is behind takes one part in this many of the thread's time.
     private static let measurementShare = 4
-    /// How long after the last disconnected client free memory is returned to the kernel.
+    /// Delay between the last forced disconnect and `malloc_trim`.
     private static let trimDelay = Duration.seconds(1)
 
     private struct State {

@@ -12,19 +12,19 @@ struct DeliveryText {
     var lines: [String] {
         entries.table([
             .left { $0.at.date.koreanText }, .left { $0.sink }, .left { $0.outcome.text(in: language) },
-            .right { $0.milliseconds.map { language("\($0)밀리초", "\($0) ms") } ?? "" }, .left { $0.letter },
-            .left { Self.text(ofAnswer: $0.answer ?? "", in: language) },
+            .right { $0.milliseconds.map { language("\($0)밀리초", "\($0) ms") } ?? "" }, .left { $0.messageKey },
+            .left { Self.text(ofResponse: $0.response ?? "", in: language) },
         ])
     }
 
-    /// Returns a sink's answer: our own, of files and standard output, in the language, and others as they came.
-    static func text(ofAnswer answer: String, in language: Language = .current) -> String {
-        if answer == "written" { return language("출력 완료", answer) }
-        if let match = answer.wholeMatch(of: /cannot (?:open|write) (.+): .+/) {
-            return language("\(match.1): 파일에 쓸 수 없습니다. 경로, 쓰기 권한, 디스크 공간을 확인하세요", answer)
+    /// Returns a sink's response: our own, of files and standard output, in the language, and others as they came.
+    static func text(ofResponse response: String, in language: Language = .current) -> String {
+        if response == "written" { return language("출력 완료", response) }
+        if let match = response.wholeMatch(of: /cannot (?:open|write) (.+): .+/) {
+            return language("\(match.1): 파일에 쓸 수 없습니다. 경로, 쓰기 권한, 디스크 공간을 확인하세요", response)
         }
-        guard let match = answer.wholeMatch(of: /(\d+) bytes written/) else { return answer }
-        return language("\(match.1)바이트 저장", answer)
+        guard let match = response.wholeMatch(of: /(\d+) bytes written/) else { return response }
+        return language("\(match.1)바이트 저장", response)
     }
 }
 
@@ -35,9 +35,9 @@ struct DeadLetterText {
     var lines: [String] {
         letters.table([
             .left { $0.at.date.koreanText }, .left { $0.sink },
-            .left { $0.letter == $0.alert ? $0.letter : "\($0.letter): \($0.alert)" },
+            .left { $0.messageKey == $0.alert ? $0.messageKey : "\($0.messageKey): \($0.alert)" },
             .right { language("\($0.attempts)회 시도", "\($0.attempts) attempts") },
-            .left { DeliveryText.text(ofAnswer: $0.answer ?? "", in: language) },
+            .left { DeliveryText.text(ofResponse: $0.response ?? "", in: language) },
         ])
     }
 }
@@ -75,10 +75,11 @@ extension DeliveryLog.Outcome {
             case .sent: "발송"
             case .failed: "실패"
             case .dead: "최종 실패"
-            case .withdrawn: "취소"
-            case .spared: "생략"
+            case .retracted: "취소"
+            case .suppressed: "생략"
             case .unanswered: "응답 없음"
             }
-        return TerminalColor.red.paint(language(korean, rawValue), if: ![.sent, .spared, .withdrawn].contains(self))
+        let isGood = [.sent, .suppressed, .retracted].contains(self)
+        return TerminalColor.red.paint(language(korean, rawValue), if: !isGood)
     }
 }

@@ -116,7 +116,7 @@ extension ContractError.Code {
         case .notFound: "찾을 수 없습니다. 지정한 코드나 번호를 확인하세요"
         case .unauthorized: "API 인증키가 없거나 올바르지 않습니다"
         case .forbidden: "권한이 없습니다"
-        case .quotaExhausted: "오늘 호출 한도를 모두 사용했습니다"
+        case .quotaExhausted: "오늘의 API 호출 한도를 모두 사용했습니다"
         case .upstreamUnavailable: "외부 서비스에 연결할 수 없거나 서비스에 오류가 있습니다"
         case .upstreamTimeout: "외부 서비스의 응답 시간이 초과되었습니다"
         case .maintenance: "외부 서비스가 점검 중입니다"

@@ -37,14 +37,14 @@ struct MovieText {
     }
 }
 
-struct PosterView {
+struct PosterText {
     let poster: Poster
     var language = Language.current
 
     /// The address, type, size and page of the image and how it was found, or a line that no poster was found.
     var lines: [String] {
         guard let image = poster.image else {
-            return [language("포스터  없음 (\(poster.query))", "Poster  none (\(poster.query))")]
+            return [language("포스터  없음(\(poster.query))", "Poster  none (\(poster.query))")]
         }
         let hit = poster.hit ?? 0
         let origin =

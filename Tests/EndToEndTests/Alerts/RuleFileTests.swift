@@ -142,7 +142,7 @@ import Testing
             #expect(lines.last?.hasPrefix("\(days.count) alerts: ") == true)
             let leads = lines.count { $0.contains("takes No. 1 from") }
             #expect(lines.last?.contains("lead \(leads)") == true)
-            let both = try await harness.marquee("replay", "--dry-run", "--learned", "3")
+            let both = try await harness.marquee("replay", "--dry-run", "--baseline", "3")
             #expect(both.status == 2)
         }
     }

@@ -16,7 +16,7 @@ import Testing
     {
         try await harness.request(days)
         // All charts came while the notifier ran.
-        let replay = ["replay", "--from", harness.state.database(of: .worker), "--learned", "0"] + options
+        let replay = ["replay", "--from", harness.state.database(of: .worker), "--baseline", "0"] + options
         let first = try await Program.run(ProcessHarness.marquee, replay, environment: harness.environment)
         let lines = first.output
         let last = try #require(lines.last?.split(separator: #""id":""#).last?.dropLast(2))
@@ -95,7 +95,7 @@ import Testing
             _ = try await harness.lines("backup", copy)
             let all = try await harness.lines("replay", "--from", copy)
             #expect(try await harness.lines("replay", "--from", harness.data("worker.db")) == all)
-            let rest = try await harness.lines("replay", "--from", copy, "--learned", "4")
+            let rest = try await harness.lines("replay", "--from", copy, "--baseline", "4")
             #expect(
                 rest
                     == all.filter {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Failures {
-    /// Alerts about products, from the market to a subscriber and a sink.
+    /// Alerts about products, from the shop to a subscriber and a sink.
     struct ProductAlertTests {
         @Test("a changed product fires one alert, even if the notifier is killed")
         func changes() async throws {

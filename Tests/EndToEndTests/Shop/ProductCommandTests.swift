@@ -56,7 +56,7 @@ extension Terminal {
                 #expect(yes.status == 0 && yes.output.last?.contains("(1) removed") == true, "\(yes)")
                 let unasked = try await harness.onTerminal(["product", "remove", "3", "--yes"], typing: "")
                 #expect(!unasked.output.joined().contains("[y/N]"), "\(unasked)")
-                // The market was asked: the product is of another vendor.
+                // The shop was asked: the product is of another vendor.
                 #expect(unasked.output.last?.contains("forbidden: ") == true, "\(unasked)")
             }
         }

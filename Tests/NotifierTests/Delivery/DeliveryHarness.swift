@@ -41,7 +41,7 @@ final class DeliveryHarness: Sendable {
         outbox = Outbox(log: log, sinks: sinks, onNewDeliveries: { wakeSignals[$0]?.signal() })
     }
 
-    /// Logs alerts about films, each by its letter, and puts them into the outbox.
+    /// Logs alerts about movies, each by its letter, and puts them into the outbox.
     func alert(
         _ movies: String, rule: AlertRule = "lead", day: Int = 20, severity: Alert.Severity = .info,
         retracts: String? = nil
@@ -105,7 +105,7 @@ final class DeliveryHarness: Sendable {
 }
 
 extension MovieCode {
-    /// The code of a film that is known by a letter.
+    /// The code of a movie that is known by a letter.
     static func letter(_ letter: Character) -> MovieCode {
         guard let code = MovieCode(String(repeating: letter, count: 8)) else { fatalError("\(letter) makes no code") }
         return code

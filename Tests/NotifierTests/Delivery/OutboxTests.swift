@@ -32,15 +32,15 @@ import Testing
     }
 
     @Test("an alert is equal before it enters the log and after it is read from it", arguments: [true, false])
-    func sameAlert(_ isAboutFilm: Bool) async throws {
+    func sameAlert(_ isAboutMovie: Bool) async throws {
         let harness = try await DeliveryHarness([])
         let alert = Alert(
-            rule: isAboutFilm ? "lead" : "priceFell", date: KoreanDate(dayNumber: 20_778),
-            movieCode: isAboutFilm ? .letter("A") : nil, product: isAboutFilm ? nil : ProductID(7), title: "파묘",
+            rule: isAboutMovie ? "lead" : "priceFell", date: KoreanDate(dayNumber: 20_778),
+            movieCode: isAboutMovie ? .letter("A") : nil, product: isAboutMovie ? nil : ProductID(7), title: "파묘",
             rank: nil, previousRank: nil, change: nil, severity: .major, values: [:],
             text: Alert.Text(ko: "〈파묘〉", en: "\"Pamyo\""),
-            evidence: [.init(stream: isAboutFilm ? .ranking : .product, sequence: .zero)],
-            retracts: isAboutFilm ? "lead.A.19" : nil)
+            evidence: [.init(stream: isAboutMovie ? .ranking : .product, sequence: .zero)],
+            retracts: isAboutMovie ? "lead.A.19" : nil)
         let draft = EventDraft(try #require(alert.topic), id: alert.id, data: alert.json)
         let event = try await harness.database.write { [log = harness.log] in
             try log.append([draft], at: .now, in: $0)[0]
@@ -103,14 +103,14 @@ import Testing
     }
 
     @Test("an alert that is retracted before it is sent is not sent, and neither is its retraction")
-    func withdrawn() async throws {
+    func retracted() async throws {
         let harness = try await DeliveryHarness([recipient("editor") { $0.cooldown = .seconds(86_400) }])
         try await harness.alert("A")
         try await harness.alert("A", retracts: "lead.A.20")
-        #expect(try await harness.deliveries("editor") == ["lead.A.20 withdrawn 0"])
-        // And it is no reason to spare the next one.
+        #expect(try await harness.deliveries("editor") == ["lead.A.20 retracted 0"])
+        // And it is no reason to suppress the next one.
         try await harness.alert("A", day: 21)
-        #expect(try await harness.deliveries("editor") == ["lead.A.20 withdrawn 0", "lead.A.21 waiting 0"])
+        #expect(try await harness.deliveries("editor") == ["lead.A.20 retracted 0", "lead.A.21 waiting 0"])
     }
 
     @Test("a retraction goes exactly to the sinks that got the alert, whatever their filters are")

@@ -165,7 +165,7 @@ import Upstreams
         #expect(days == (movies.count - 1) / 4)
         let progress = try #require(await backfill(kakao: 5).progress())
         #expect(progress.number == number && progress.failed == 0 && progress.done == movies.count + 2)
-        // Facts that are known are not bought again: two charts, and each film once.
+        // Facts that are known are not bought again: two charts, and each movie once.
         #expect(harness.events("request.failed").isEmpty)
     }
 

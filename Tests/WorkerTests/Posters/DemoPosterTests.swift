@@ -9,7 +9,7 @@ import Testing
 
 /// The posters of the demo: what a worker finds in the sandbox's world of seed 1.
 @Suite(.patience) struct DemoPosterTests {
-    @Test("over the first ten of sixty days no film has another film's poster, and most have one")
+    @Test("over the first ten of sixty days no movie has another movie's poster, and most have one")
     func posters() async throws {
         var options = SandboxOptions()
         options.address = "127.0.0.1:0"
@@ -29,7 +29,7 @@ import Testing
             let movie = try await client.send(kobis.movie(code)).value
             guard let image = try await posters.poster(of: movie, hasNamesake: false).value.image else { continue }
             found += 1
-            // The address of a drawn poster has the code of its film.
+            // The address of a drawn poster has the code of its movie.
             #expect(image.imageURL.contains("/posters/\(code)-"), "\(code)")
         }
         #expect(codes.count > 40 && found * 10 > codes.count * 8, "\(found) of \(codes.count)")

@@ -3,12 +3,12 @@ import { hasWord, language, t } from './words.js';
 import { live } from './live.js';
 import { ours } from './requests.js';
 
-/** Milliseconds to wait for the outcome of a fetch, and of an order, for which the worker may ask the market twice. */
+/** Milliseconds to wait for the outcome of a fetch, and of an order, for which the worker may ask the shop twice. */
 const patience = { question: 20_000, order: 90_000 };
 
 export const imageAddress = (product, version, size) => address(`products/${product}/images/${version}?size=${size}`);
 
-/** An amount in its currency, with separators, in Korean with the currency's name behind it; won have no decimals unless the market says so. */
+/** An amount in its currency, with separators, in Korean with the currency's name behind it; won have no decimals unless the shop says so. */
 export function price(amount, currency) {
   const digits = Number.isInteger(amount) && currency === 'KRW' ? 0 : 2;
   const [style, limits] = [{ style: 'currency', currency }, { minimumFractionDigits: digits, maximumFractionDigits: 2 }];
@@ -21,7 +21,7 @@ export function price(amount, currency) {
 export const question = (topic, fields, signal) => outcome(() => ask(topic, fields), signal, patience.question);
 
 /**
- * Sends an order to the market, and waits until it is done. Calls `progress` with the part of the upload that the board has
+ * Sends an order to the shop, and waits until it is done. Calls `progress` with the part of the upload that the board has
  * received, from 0 to 1, and with `null` once the worker has the order.
  */
 export const order = (topic, fields, { images = [], progress = () => {}, signal } = {}) =>

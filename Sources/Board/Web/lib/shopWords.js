@@ -74,7 +74,7 @@ addWords({
   'form.save': ['저장', 'Save'],
   'form.cancel': ['취소', 'Cancel'],
   'form.uploading': ['사진 업로드 중 {0}%', 'Uploading images, {0}%'],
-  'form.working': ['오픈마켓의 응답을 기다리는 중…', 'Waiting for the market…'],
+  'form.working': ['오픈마켓의 응답을 기다리는 중…', 'Waiting for the shop…'],
   'form.registered': ['상품을 등록했습니다.', 'The product has been registered.'],
   'form.saved': ['상품을 수정했습니다.', 'The product has been changed.'],
   'form.unchanged': ['변경된 내용이 없습니다.', 'Nothing was changed.'],
@@ -93,15 +93,15 @@ addWords({
   'fault.images.kind': ['JPEG 또는 PNG 파일이 아닙니다.', 'Not a JPEG or PNG file.'],
   'fault.images.broken': ['열 수 없는 사진입니다.', 'The file cannot be opened.'],
 
-  'shop.error.notFound': ['오픈마켓에 없는 상품입니다.', 'The market has no such product.'],
-  'shop.error.unauthorized': ['오픈마켓 판매자 인증에 실패했습니다. 운영자가 설정을 확인해야 합니다.', 'The market rejected the vendor’s secret. The operator has to check the configuration.'],
+  'shop.error.notFound': ['오픈마켓에 없는 상품입니다.', 'The shop has no such product.'],
+  'shop.error.unauthorized': ['오픈마켓 판매자 인증에 실패했습니다. 운영자가 설정을 확인해야 합니다.', 'The shop rejected the vendor’s secret. The operator has to check the configuration.'],
   'shop.error.forbidden': ['다른 판매자의 상품은 수정할 수 없습니다.', 'This is another vendor’s product; it cannot be changed here.'],
-  'shop.error.upstreamUnavailable': ['오픈마켓에 연결할 수 없습니다. 몇 분 후 다시 시도하세요.', 'The market cannot be reached. Try again in a few minutes.'],
-  'shop.error.upstreamTimeout': ['오픈마켓의 응답이 지연되고 있습니다. 몇 분 후 다시 시도하세요.', 'The market did not respond in time. Try again in a few minutes.'],
-  'shop.error.maintenance': ['오픈마켓이 점검 중입니다. 나중에 다시 시도하세요.', 'The market is under maintenance. Try again later.'],
-  'shop.error.upstreamInvalid': ['오픈마켓에서 올바르지 않은 응답을 받았습니다. 운영자에게 문의하세요.', 'The market sent an invalid response. Contact the operator.'],
-  'shop.error.uncertain': ['처리 여부를 확인할 수 없습니다. 목록을 확인한 후 다시 시도하세요.', 'It is unknown whether the market has processed this. Check the list before you try again.'],
-  'shop.error.badRequest': ['오픈마켓에서 요청을 처리하지 못했습니다: {0}', 'The market refused the request: {0}'],
+  'shop.error.upstreamUnavailable': ['오픈마켓에 연결할 수 없습니다. 몇 분 후 다시 시도하세요.', 'The shop cannot be reached. Try again in a few minutes.'],
+  'shop.error.upstreamTimeout': ['오픈마켓의 응답이 지연되고 있습니다. 몇 분 후 다시 시도하세요.', 'The shop did not respond in time. Try again in a few minutes.'],
+  'shop.error.maintenance': ['오픈마켓이 점검 중입니다. 나중에 다시 시도하세요.', 'The shop is under maintenance. Try again later.'],
+  'shop.error.upstreamInvalid': ['오픈마켓에서 올바르지 않은 응답을 받았습니다. 운영자에게 문의하세요.', 'The shop sent an invalid response. Contact the operator.'],
+  'shop.error.uncertain': ['처리 여부를 확인할 수 없습니다. 목록을 확인한 후 다시 시도하세요.', 'It is unknown whether the shop has processed this. Check the list before you try again.'],
+  'shop.error.badRequest': ['오픈마켓에서 요청을 처리하지 못했습니다: {0}', 'The shop refused the request: {0}'],
 });
 
 /** How a failure in the shop is shown: with its own sentence, and a way back to the shop. */

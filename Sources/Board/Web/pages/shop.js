@@ -84,7 +84,7 @@ class ShopPage {
       h('span', { class: 'image large' }), h('span', { class: 'bone' }), h('span', { class: 'bone short' }))));
   }
 
-  /** Loads the next page, from the board if it knows it, otherwise from the market. */
+  /** Loads the next page, from the board if it knows it, otherwise from the shop. */
   async next() {
     if (this.#isLoading || !this.#hasNext) return;
     this.#isLoading = true;

@@ -18,8 +18,8 @@ struct BackfillCommand: Subcommand {
                 "Makes the worker fetch the charts of past days, newest first, and shows the progress."),
             details: localized(
                 """
-                FIRST와 LAST는 날짜 또는 yesterday입니다. 이 명령을 끝내거나 수집 서버를 다시 시작해도 수집은 계속되며, 하루 호출
-                한도 안에서 며칠에 걸쳐 진행됩니다. 날짜 없이 실행하면 진행 상황을 다시 보여 줍니다.
+                FIRST와 LAST는 날짜 또는 yesterday입니다. 이 명령을 종료하거나 수집 서버를 다시 시작해도 수집은 계속되며, 하루 API
+                호출 한도 안에서 며칠에 걸쳐 진행됩니다. 날짜 없이 실행하면 진행 상황을 다시 보여 줍니다.
 
                 종료 코드: 0 모두 수집됨, 1 수집할 수 없는 박스오피스가 있거나 중지됨(또는 중지할 작업이 없음), 4 응답 없음
                 """,

@@ -78,7 +78,7 @@ struct PosterCommand: Subcommand {
         if runner.printsJSON {
             Console.print(String(decoding: reply.body, as: UTF8.self))
         } else {
-            try PosterView(poster: JSON.decode(Poster.self, from: reply.body)).lines.forEach(Console.print)
+            try PosterText(poster: JSON.decode(Poster.self, from: reply.body)).lines.forEach(Console.print)
         }
         return .done
     }

@@ -34,7 +34,7 @@ struct ProductCommand: Subcommand {
             Usage.Option("--all", "list: 모든 페이지", "list: all pages"),
             Usage.Option(
                 "--refresh", "list, show: 이미 수집된 상품도 오픈마켓에서 다시 조회",
-                "list, show: ask the market even if the log has the data"),
+                "list, show: ask the shop even if the log has the data"),
             Usage.Option(
                 "--name", value: "TEXT", "register, modify: 상품명, 3자 이상", "register, modify: 3 characters or more"),
             Usage.Option(
@@ -172,7 +172,7 @@ struct ProductCommand: Subcommand {
 private func secret(at path: String) throws(UsageError) -> String {
     let line = try bytes(at: path, limit: 4_096).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard let secret = String(validating: line, as: UTF8.self), !secret.isEmpty else {
-        throw UsageError("\(path)의 첫 줄에 암호가 없습니다", "\(path) has no secret in its first line")
+        throw UsageError("\(path)의 첫 줄에 비밀키가 없습니다", "\(path) has no secret in its first line")
     }
     return secret
 }

@@ -126,7 +126,7 @@ struct RequestRunner {
         switch event.topic {
         case .ranking, .weekRanking: try ChartText(event).lines()
         case .movie: MovieText(movie: try event.data()).lines
-        case .poster: PosterView(poster: try event.data()).lines
+        case .poster: PosterText(poster: try event.data()).lines
         case .products: ProductTable(page: try event.data()).lines
         case .product: ProductText(product: try event.data()).lines
         case .productRemoved: ProductText.lines(removed: try event.data())

@@ -22,7 +22,7 @@ struct NotifyCommand: Subcommand {
                 retry는 실행 중인 알림 서버가 알림 채널의 실패한 알림 전부, 또는 이 키의 알림을 다시 보내게 합니다.
                 """,
                 """
-                test sends a test message and prints the sink's answer; with --rule it looks like an alert of that rule about
+                test sends a test message and prints the sink's response; with --rule it looks like an alert of that rule about
                 the newest chart in the worker's log, and says that it is a test. sinks prints where which rule goes. log
                 reads the notifier's database, also while the notifier runs. retry needs a running notifier: it sends the
                 dead letters of a sink again, or the one with this key.
@@ -144,10 +144,10 @@ struct NotifyCommand: Subcommand {
         }
         var status = ExitStatus.done
         for sink in sinks {
-            let (isDelivered, answer) = await sink.test(sample, at: Date(), board: configuration.publicURL)
+            let (isDelivered, response) = await sink.test(sample, at: Date(), board: configuration.publicURL)
             let outcome =
                 isDelivered ? localized("발송됨", "delivered") : localized("발송 실패", "not delivered")
-            Console.print("\(sink.name): \(outcome): \(DeliveryText.text(ofAnswer: answer))")
+            Console.print("\(sink.name): \(outcome): \(DeliveryText.text(ofResponse: response))")
             if !isDelivered { status = .failed }
         }
         return status

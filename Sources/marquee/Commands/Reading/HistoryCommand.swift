@@ -87,7 +87,7 @@ struct HistoryCommand: Subcommand {
     private func show(_ revisions: [ChartRevision], of topic: Topic) throws -> ExitStatus {
         guard let newest = revisions.last else {
             Console.printError(
-                "marquee: \(topic) 차트가 로그에 없습니다. `marquee request`로 요청하세요",
+                "marquee: 아직 수집되지 않은 박스오피스입니다(\(topic)). `marquee request`로 요청하세요",
                 "marquee: the log has no \(topic); request it with `marquee request`")
             return .failed
         }

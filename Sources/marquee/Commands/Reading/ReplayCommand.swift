@@ -18,7 +18,7 @@ struct ReplayCommand: Subcommand {
             details: localized(
                 """
                 한 줄에 알림 이벤트의 id와 data가 들어가므로, 두 번 실행한 결과나 알림 서버의 로그와 바이트 단위로 비교할 수 있습니다.
-                아무것도 발행하거나 바꾸지 않습니다. --learned와 --as가 없으면, 지금 --since로 시작한 알림 서버가 발행할 알림을
+                아무것도 발행하거나 바꾸지 않습니다. --baseline과 --as가 없으면, 지금 --since로 시작한 알림 서버가 발행할 알림을
                 출력합니다. 즉 모든 날짜의 박스오피스가 날짜순으로 들어온 것으로 보고 계산합니다.
 
                 --dry-run은 저장된 과거 데이터를 현재 수치로 날짜순 재생했을 때 이 규칙이었다면 발생했을 알림을 한 줄에 하나씩,
@@ -26,8 +26,8 @@ struct ReplayCommand: Subcommand {
                 """,
                 """
                 A line has the id and the data of the alert's event, so that two runs and the notifier's log can be compared
-                byte for byte. Nothing is published or changed. Without --learned and --as it prints what a notifier that is
-                started now with --since publishes: the alerts of all days, as if each day's chart had come in its order.
+                byte for byte. Nothing is published or changed. Without --baseline and --as it prints what
+                `marquee notifier --since DATE` would publish today: the alerts of all days, as if their charts had come in order.
 
                 With --dry-run it prints the alerts that the rules would have fired over the stored history, if each day's
                 chart had come in order with its present figures: one line of text for each, and a sum.
@@ -50,18 +50,18 @@ struct ReplayCommand: Subcommand {
                 "--dry-run", "이 규칙이었다면 발생했을 알림을 날짜순으로 출력",
                 "print the alerts that the rules would have fired, day by day"),
             Usage.Option(
-                "--learned", value: "N", "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
+                "--baseline", value: "N", "ranking 스트림의 이 이벤트 번호까지의 박스오피스는 알림에서 제외",
                 "charts up to this sequence of the ranking stream fire nothing"),
             Usage.Option(
-                "--as", value: "DB", "--learned와 --since를 알림 서버의 데이터베이스에서 읽음(그 로그와 비교할 때)",
-                "take --learned and --since from a notifier's database, to compare with its log"),
+                "--as", value: "DB", "--baseline과 --since를 알림 서버의 데이터베이스에서 읽음(그 로그와 비교할 때)",
+                "take --baseline and --since from a notifier's database, to compare with its log"),
         ]
     }
 
     private let log: String?
     private let rules: String?
     private let since: KoreanDate?
-    private let learned: SequenceNumber?
+    private let baseline: SequenceNumber?
     private let notifier: String?
     private let isDryRun: Bool
 
@@ -69,19 +69,19 @@ struct ReplayCommand: Subcommand {
         log = arguments.value("--from")
         rules = arguments.value("--rules")
         since = try arguments.day("--since")
-        learned = try arguments.value("--learned", expected: localized("이벤트 번호", "a sequence number")) {
+        baseline = try arguments.value("--baseline", expected: localized("이벤트 번호", "a sequence number")) {
             UInt64($0).flatMap(SequenceNumber.init)
         }
         notifier = arguments.value("--as")
         isDryRun = arguments.has("--dry-run")
         if notifier != nil {
             try arguments.reject(
-                "--learned", "--since", because: "옵션은 --as와 함께 쓸 수 없습니다. 데이터베이스에서 읽습니다",
+                "--baseline", "--since", because: "옵션은 --as와 함께 쓸 수 없습니다. 데이터베이스에서 읽습니다",
                 "does not apply with --as, which reads it from the database")
         }
         if isDryRun {
             try arguments.reject(
-                "--learned", "--as", because: "옵션은 --dry-run과 함께 쓸 수 없습니다", "does not apply with --dry-run")
+                "--baseline", "--as", because: "옵션은 --dry-run과 함께 쓸 수 없습니다", "does not apply with --dry-run")
         }
     }
 
@@ -93,14 +93,14 @@ struct ReplayCommand: Subcommand {
         guard !isDryRun else {
             return try dryRun(AlertReplay(rules: rules, since: since, onUnreadable: Console.printUnreadable), log)
         }
-        var baseline = learned.map { BaselinePosition(ends: [.ranking: $0]) }
-        var since = since ?? (learned == nil ? KoreanDate.firstChart : nil)
+        var position = baseline.map { BaselinePosition(ends: [.ranking: $0]) }
+        var since = since ?? (baseline == nil ? KoreanDate.firstChart : nil)
         if let notifier {
             let log = NotifierProcess.log(in: DatabaseLocation(notifier, of: .notifier))
-            (baseline, since) = try NotifierProcess.baseline(in: log)
+            (position, since) = try NotifierProcess.baseline(in: log)
         }
         let replay = AlertReplay(
-            rules: rules, since: since, baseline: baseline, onUnreadable: Console.printUnreadable)
+            rules: rules, since: since, baseline: position, onUnreadable: Console.printUnreadable)
         try replay.run(log) { alert in Console.print(String(decoding: AlertReplay.json(alert), as: UTF8.self)) }
         return .done
     }
